@@ -1,0 +1,50 @@
+/**
+ * Times candidates in turn, so that what slows the machine for a moment slows all of them. The best time of each
+ * counts: noise only ever adds.
+ * @template {string} Name
+ * @param {Record<Name, () => unknown>} candidates
+ * @param {{ rounds?: number, sampleMs?: number }} [options] `sampleMs` is how long each candidate runs in a round.
+ * @returns {Record<Name, number>} nanoseconds a call
+ */
+export function measure(candidates, { rounds = 12, sampleMs = 15 } = {}) {
+  const names = /** @type {Name[]} */ (Object.keys(candidates));
+  const best = /** @type {Record<Name, number>} */ ({});
+  const repeats = /** @type {Record<Name, number>} */ ({});
+  for (const name of names) {
+    best[name] = Infinity;
+    repeats[name] = 1;
+    // The first calls also let V8 compile what they use.
+    for (let spent = 0; spent < sampleMs * 1e6; ) {
+      spent = time(candidates[name], repeats[name]);
+      if (spent < sampleMs * 1e6) repeats[name] *= 2;
+    }
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) {
+      best[name] = Math.min(best[name], time(candidates[name], repeats[name]) / repeats[name]);
+    }
+  }
+  return best;
+}
+
+/** @type {unknown} Keeps results from being optimised away. */
+export let sink;
+
+/**
+ * @param {() => unknown} run
+ * @param {number} repeats
+ * @returns {number} nanoseconds
+ */
+function time(run, repeats) {
+  const start = process.hrtime.bigint();
+  for (let i = 0; i < repeats; i++) sink = run();
+  return Number(process.hrtime.bigint() - start);
+}
+
+/**
+ * @param {number[]} ratios
+ * @returns {number}
+ */
+export function geometricMean(ratios) {
+  return Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
+}

@@ -1,0 +1,216 @@
+#include <emscripten/bind.h>
+
+#include <new>
+
+#include "../cpp/emitter.hpp"
+#include "../cpp/key_store.hpp"
+#include "../cpp/key_table.hpp"
+#include "../cpp/region.hpp"
+#include "../cpp/tokenizer.hpp"
+
+/// What JS sees of the codec: sessions, each a tokenizer or an emitter with the buffers it works in. Everything that
+/// crosses is a number: JS reads and writes the buffers themselves, at the addresses given here.
+namespace {
+
+using mpw::KeyStore;
+using mpw::KeyTable;
+using mpw::kSlack;
+using mpw::Region;
+
+template <typename T>
+uint32_t address(std::span<T> buffer) {
+  return reinterpret_cast<uintptr_t>(buffer.data());
+}
+
+class DecodeSession {
+ public:
+  /// The window stays in a core's second-level cache: 576 KB in all, of which a message touches as much as it needs.
+  static constexpr uint32_t kInput = 64 * 1024;
+  static constexpr uint32_t kTape = 16 * 1024;
+  static constexpr uint32_t kLane = 2 * kTape;
+  static constexpr uint32_t kInputSlack = KeyTable::kLookahead + kSlack;
+  static constexpr size_t kSize = Region::cost<uint8_t>(kInput, kInputSlack) + Region::cost<uint32_t>(kTape, kSlack) +
+                                  Region::cost<double>(kLane, kSlack) + Region::cost<uint8_t>(kInput, kSlack) +
+                                  Region::cost<uint16_t>(kInput, kSlack);
+
+  /// Returns null when memory is out.
+  static DecodeSession* create(KeyTable& keys) {
+    auto* session = new (std::nothrow) DecodeSession(keys);
+    if (session != nullptr && !session->region_.is_valid()) {
+      delete session;
+      session = nullptr;
+    }
+    return session;
+  }
+
+  uint32_t input() const { return address(buffers_.input); }
+  uint32_t tape() const { return address(buffers_.tape); }
+  uint32_t lane() const { return address(buffers_.lane); }
+  uint32_t pool8() const { return address(buffers_.pool8); }
+  uint32_t pool16() const { return address(buffers_.pool16); }
+
+  /// Maximum lengths: str, bin, array, map, ext.
+  void set_limits(uint32_t str, uint32_t bin, uint32_t array, uint32_t map, uint32_t ext, uint32_t depth) {
+    options_.max_str_length = str;
+    options_.max_bin_length = bin;
+    options_.max_array_length = array;
+    options_.max_map_length = map;
+    options_.max_ext_length = ext;
+    options_.max_depth = depth;
+    tokenizer_.set_options(options_);
+  }
+  void set_modes(uint32_t int64, bool raw_strings, bool any_key, bool fatal_utf8) {
+    options_.int64 = static_cast<mpw::Int64>(int64);
+    options_.raw_strings = raw_strings;
+    options_.any_key = any_key;
+    options_.fatal_utf8 = fatal_utf8;
+    tokenizer_.set_options(options_);
+  }
+  void set_window(uint32_t tape_words, uint32_t pooled_bytes) { tokenizer_.set_window(tape_words, pooled_bytes); }
+
+  void begin() { tokenizer_.begin(); }
+  /// `available` is a whole number of bytes.
+  uint32_t feed(uint32_t size, double available, bool open) {
+    tokenizer_.feed(size, static_cast<uint64_t>(available), open);
+    return run();
+  }
+  uint32_t run() { return static_cast<uint32_t>(tokenizer_.run()); }
+  double offset() const { return static_cast<double>(tokenizer_.offset()); }
+  double detail() const { return static_cast<double>(tokenizer_.detail()); }
+
+ private:
+  explicit DecodeSession(KeyTable& keys)
+      : region_(kSize),
+        buffers_{region_.take<uint8_t>(kInput, kInputSlack), region_.take<uint32_t>(kTape, kSlack),
+                 region_.take<double>(kLane, kSlack), region_.take<uint8_t>(kInput, kSlack),
+                 region_.take<uint16_t>(kInput, kSlack)},
+        tokenizer_(keys, buffers_) {}
+
+  Region region_;
+  mpw::DecodeBuffers buffers_;
+  mpw::DecodeOptions options_;
+  mpw::Tokenizer tokenizer_;
+};
+
+class EncodeSession {
+ public:
+  static constexpr uint32_t kTape = 16 * 1024;
+  /// As for decoding: half of it is for runs.
+  static constexpr uint32_t kLane = 2 * kTape;
+  static constexpr uint32_t kPool = 64 * 1024;
+  static constexpr uint32_t kHoles = 256;
+
+  /// Returns null when memory is out, or when `output` is below Emitter::kMinOutput.
+  static EncodeSession* create(const KeyStore& keys, uint32_t output) {
+    if (output < mpw::Emitter::kMinOutput) return nullptr;
+    auto* session = new (std::nothrow) EncodeSession(keys, output);
+    if (session != nullptr && !session->region_.is_valid()) {
+      delete session;
+      session = nullptr;
+    }
+    return session;
+  }
+
+  uint32_t tape() const { return address(tape_); }
+  uint32_t lane() const { return address(lane_); }
+  uint32_t pool8() const { return address(pool8_); }
+  uint32_t pool16() const { return address(pool16_); }
+  uint32_t output() const { return address(output_); }
+  uint32_t holes() const { return address(holes_); }
+
+  void set_options(bool float32, bool integers_as_floats, bool no_int64, bool smallest_bigint) {
+    emitter_.set_options({float32, integers_as_floats, no_int64, smallest_bigint});
+  }
+  void begin() { emitter_.begin(); }
+  uint32_t start(uint32_t words) {
+    emitter_.start(words);
+    return run();
+  }
+  uint32_t run() { return static_cast<uint32_t>(emitter_.run()); }
+  uint32_t length() const { return emitter_.length(); }
+  uint32_t hole_count() const { return emitter_.hole_count(); }
+  void drain() { emitter_.drain(); }
+
+ private:
+  EncodeSession(const KeyStore& keys, uint32_t output)
+      : region_(Region::cost<uint32_t>(kTape, kSlack) + Region::cost<double>(kLane, kSlack) +
+                Region::cost<uint8_t>(kPool, kSlack) + Region::cost<uint16_t>(kPool, kSlack) +
+                Region::cost<uint8_t>(output, kSlack) + Region::cost<uint32_t>(kHoles, kSlack)),
+        tape_(region_.take<uint32_t>(kTape, kSlack)),
+        lane_(region_.take<double>(kLane, kSlack)),
+        pool8_(region_.take<uint8_t>(kPool, kSlack)),
+        pool16_(region_.take<uint16_t>(kPool, kSlack)),
+        output_(region_.take<uint8_t>(output, kSlack)),
+        holes_(region_.take<uint32_t>(kHoles, kSlack)),
+        emitter_(keys, {tape_, lane_, pool8_, pool16_, output_, holes_}) {}
+
+  Region region_;
+  std::span<uint32_t> tape_;
+  std::span<double> lane_;
+  std::span<uint8_t> pool8_;
+  std::span<uint16_t> pool16_;
+  std::span<uint8_t> output_;
+  std::span<uint32_t> holes_;
+  mpw::Emitter emitter_;
+};
+
+/// The text of a key lies at `textAddress` for `textLength` bytes.
+uint32_t text_address(const KeyTable& table, uint32_t key) { return address(table.text(key)); }
+uint32_t text_length(const KeyTable& table, uint32_t key) { return static_cast<uint32_t>(table.text(key).size()); }
+KeyTable* create_key_table(uint32_t seed) { return new (std::nothrow) KeyTable(seed); }
+
+/// Registers the key that stands as `units` UTF-16 units at `at`.
+uint32_t add_key(KeyStore& store, uint32_t at, uint32_t units) {
+  return store.add({reinterpret_cast<const uint16_t*>(static_cast<uintptr_t>(at)), units});
+}
+KeyStore* create_key_store() { return new (std::nothrow) KeyStore(); }
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(codec) {
+  using emscripten::allow_raw_pointers;
+  using emscripten::class_;
+  using emscripten::function;
+
+  class_<KeyTable>("KeyTable")
+      .function("parent", &KeyTable::parent)
+      .function("key", &KeyTable::key)
+      .function("textAddress", &text_address)
+      .function("textLength", &text_length)
+      .function("isFull", &KeyTable::is_full)
+      .function("clear", &KeyTable::clear);
+  class_<DecodeSession>("DecodeSession")
+      .function("input", &DecodeSession::input)
+      .function("tape", &DecodeSession::tape)
+      .function("lane", &DecodeSession::lane)
+      .function("pool8", &DecodeSession::pool8)
+      .function("pool16", &DecodeSession::pool16)
+      .function("setLimits", &DecodeSession::set_limits)
+      .function("setModes", &DecodeSession::set_modes)
+      .function("setWindow", &DecodeSession::set_window)
+      .function("begin", &DecodeSession::begin)
+      .function("feed", &DecodeSession::feed)
+      .function("run", &DecodeSession::run)
+      .function("offset", &DecodeSession::offset)
+      .function("detail", &DecodeSession::detail);
+  function("createKeyTable", &create_key_table, allow_raw_pointers());
+  function("createDecodeSession", &DecodeSession::create, allow_raw_pointers());
+
+  class_<KeyStore>("KeyStore").function("add", &add_key).function("clear", &KeyStore::clear);
+  class_<EncodeSession>("EncodeSession")
+      .function("tape", &EncodeSession::tape)
+      .function("lane", &EncodeSession::lane)
+      .function("pool8", &EncodeSession::pool8)
+      .function("pool16", &EncodeSession::pool16)
+      .function("output", &EncodeSession::output)
+      .function("holes", &EncodeSession::holes)
+      .function("setOptions", &EncodeSession::set_options)
+      .function("begin", &EncodeSession::begin)
+      .function("start", &EncodeSession::start)
+      .function("run", &EncodeSession::run)
+      .function("length", &EncodeSession::length)
+      .function("holeCount", &EncodeSession::hole_count)
+      .function("drain", &EncodeSession::drain);
+  function("createKeyStore", &create_key_store, allow_raw_pointers());
+  function("createEncodeSession", &EncodeSession::create, allow_raw_pointers());
+}

@@ -1,0 +1,320 @@
+#include "emitter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bytes.hpp"
+#include "format.hpp"
+#include "simd.hpp"
+#include "utf.hpp"
+
+namespace mpw {
+namespace {
+
+constexpr double kMaxSafeInteger = 9007199254740991.0;
+/// A header and a number take 9 bytes at the most; a key, KeyStore::kMaxLength.
+constexpr uint32_t kMaxNumber = 9;
+
+}  // namespace
+
+/// What `run` changes all the time, in its locals: members would be stored and loaded anew at each byte.
+struct Emitter::Cursor {
+  const uint32_t* tape;
+  const uint32_t* const tape_end;
+  const double* lane;
+  const uint8_t* pool8;
+  const uint16_t* pool16;
+  uint8_t* out;
+  uint8_t* const out_end;
+
+  bool has_room(uint32_t bytes) const { return static_cast<size_t>(out_end - out) >= bytes; }
+
+  void byte(uint32_t value) { *out++ = static_cast<uint8_t>(value); }
+  void head8(uint32_t format, uint32_t value) {
+    byte(format);
+    byte(value);
+  }
+  void head16(uint32_t format, uint32_t value) {
+    byte(format);
+    out = store_be16(out, static_cast<uint16_t>(value));
+  }
+  void head32(uint32_t format, uint32_t value) {
+    byte(format);
+    out = store_be32(out, value);
+  }
+  void head64(uint32_t format, uint64_t value) {
+    byte(format);
+    out = store_be64(out, value);
+  }
+  void str_header(uint32_t bytes) {
+    if (bytes < 32) {
+      byte(format::kFixStr | bytes);
+    } else if (bytes < 0x100) {
+      head8(format::kStr8, bytes);
+    } else if (bytes < 0x10000) {
+      head16(format::kStr16, bytes);
+    } else {
+      head32(format::kStr32, bytes);
+    }
+  }
+  void bin_header(uint32_t bytes) {
+    if (bytes < 0x100) {
+      head8(format::kBin8, bytes);
+    } else if (bytes < 0x10000) {
+      head16(format::kBin16, bytes);
+    } else {
+      head32(format::kBin32, bytes);
+    }
+  }
+  void ext_header(uint32_t type, uint32_t bytes) {
+    switch (bytes) {
+      case 1:
+        byte(format::kFixExt1);
+        break;
+      case 2:
+        byte(format::kFixExt2);
+        break;
+      case 4:
+        byte(format::kFixExt4);
+        break;
+      case 8:
+        byte(format::kFixExt8);
+        break;
+      case 16:
+        byte(format::kFixExt16);
+        break;
+      default:
+        if (bytes < 0x100) {
+          head8(format::kExt8, bytes);
+        } else if (bytes < 0x10000) {
+          head16(format::kExt16, bytes);
+        } else {
+          head32(format::kExt32, bytes);
+        }
+    }
+    byte(type);
+  }
+  void array_header(uint32_t count) {
+    if (count < 16) {
+      byte(format::kFixArray | count);
+    } else if (count < 0x10000) {
+      head16(format::kArray16, count);
+    } else {
+      head32(format::kArray32, count);
+    }
+  }
+  void map_header(uint32_t count) {
+    if (count < 16) {
+      byte(format::kFixMap | count);
+    } else if (count < 0x10000) {
+      head16(format::kMap16, count);
+    } else {
+      head32(format::kMap32, count);
+    }
+  }
+};
+
+/// `value` is safe (below 2^53 in size).
+inline void Emitter::integer(Cursor& c, int64_t value) const {
+  if (value >= 0) {
+    if (value < 0x80) {
+      c.byte(static_cast<uint32_t>(value));
+    } else if (value < 0x100) {
+      c.head8(format::kUint8, static_cast<uint32_t>(value));
+    } else if (value < 0x10000) {
+      c.head16(format::kUint16, static_cast<uint32_t>(value));
+    } else if (value < 0x100000000) {
+      c.head32(format::kUint32, static_cast<uint32_t>(value));
+    } else {
+      c.head64(format::kUint64, static_cast<uint64_t>(value));
+    }
+  } else if (value >= -0x20) {
+    c.byte(static_cast<uint32_t>(value));
+  } else if (value >= -0x80) {
+    c.head8(format::kInt8, static_cast<uint32_t>(value));
+  } else if (value >= -0x8000) {
+    c.head16(format::kInt16, static_cast<uint32_t>(value));
+  } else if (value >= -0x80000000LL) {
+    c.head32(format::kInt32, static_cast<uint32_t>(value));
+  } else {
+    c.head64(format::kInt64, static_cast<uint64_t>(value));
+  }
+}
+
+inline void Emitter::number(Cursor& c, double value) const {
+  if (!options_.integers_as_floats && std::fabs(value) <= kMaxSafeInteger) {
+    const auto whole = static_cast<int64_t>(value);
+    const bool narrow = whole >= INT32_MIN && whole <= UINT32_MAX;
+    if (static_cast<double>(whole) == value && (narrow || !options_.no_int64)) return integer(c, whole);
+  }
+  // NaNs may carry a payload that JS cannot see; all are written as the one that JS would write.
+  if (options_.float32) {
+    // C++ leaves a double beyond the range of float undefined; JS rounds it to infinity.
+    constexpr double kOverflow = 0x1.ffffffp127;
+    const float narrow = std::fabs(value) >= kOverflow
+                             ? std::copysign(std::numeric_limits<float>::infinity(), value < 0 ? -1.0F : 1.0F)
+                             : static_cast<float>(value);
+    c.head32(format::kFloat32, value != value ? 0x7fc00000 : std::bit_cast<uint32_t>(narrow));
+  } else {
+    c.head64(format::kFloat64, value != value ? 0x7ff8000000000000 : std::bit_cast<uint64_t>(value));
+  }
+}
+
+inline void Emitter::bigint(Cursor& c, uint64_t bits, bool is_signed) const {
+  const bool negative = is_signed && bits >> 63 != 0;
+  constexpr uint64_t kExact = 1ULL << 32;
+  if (options_.smallest_bigint && (negative ? ~bits < kExact : bits < kExact)) {
+    integer(c, static_cast<int64_t>(bits));
+  } else {
+    c.head64(negative ? format::kInt64 : format::kUint64, bits);
+  }
+}
+
+/// Returns false, with nothing written, if the output has no room.
+inline bool Emitter::text16(Cursor& c, uint32_t units) const {
+  if (!c.has_room(5 + 3 * units)) return false;
+  uint8_t* const start = c.out;
+  c.str_header(units);
+  const uint32_t ascii = narrow_ascii(c.out, c.pool16, units);
+  if (ascii == units) {
+    c.out += units;
+  } else {
+    c.out = start;
+    c.str_header(ascii + utf8_length(c.pool16 + ascii, units - ascii));
+    c.out += utf16_to_utf8(c.out, c.pool16, units);
+  }
+  c.pool16 += units;
+  return true;
+}
+
+/// Returns false, with nothing read or written, if the output or the list of holes has no room.
+inline bool Emitter::wide_word(Cursor& c, uint32_t word) {
+  const uint32_t operand = *c.tape;
+  const uint32_t extra = word >> 8;
+  const auto kind = static_cast<Wide>(word >> 4 & 15);
+  switch (kind) {
+    case kUint64:
+    case kInt64:
+      bigint(c, std::bit_cast<uint64_t>(*c.lane++), kind == kInt64);
+      return true;
+    case kLargeArray:
+      c.array_header(operand);
+      break;
+    case kLargeMap:
+      c.map_header(operand);
+      break;
+    case kShortBin:
+    case kShortExt:
+      if (!c.has_room(6 + operand)) return false;
+      if (kind == kShortBin) {
+        c.bin_header(operand);
+      } else {
+        c.ext_header(extra, operand);
+      }
+      std::memcpy(c.out, c.pool8, operand);
+      c.out += operand;
+      c.pool8 += operand;
+      break;
+    default:
+      if (hole_count_ == buffers_.holes.size()) return false;
+      if (kind == kLongStr) {
+        c.str_header(operand);
+      } else if (kind == kBin) {
+        c.bin_header(operand);
+      } else if (kind == kExt) {
+        c.ext_header(extra, operand);
+      } else {
+        c.head32(format::kExt32, operand);
+        c.byte(extra);
+      }
+      buffers_.holes[hole_count_++] = static_cast<uint32_t>(c.out - buffers_.output.data());
+  }
+  c.tape++;
+  return true;
+}
+
+Status Emitter::run() {
+  Cursor c{buffers_.tape.data() + at_,       buffers_.tape.data() + words_,
+           buffers_.lane.data() + lane_at_,  buffers_.pool8.data() + pool8_at_,
+           buffers_.pool16.data() + pool16_at_, buffers_.output.data() + length_,
+           buffers_.output.data() + buffers_.output.size()};
+  Status status = Status::kDone;
+  // Every word but those that check for themselves needs no more than this.
+  constexpr uint32_t kRoom = std::max(kMaxNumber, KeyStore::kMaxLength);
+  uint32_t run_left = run_left_;
+  for (;;) {
+    for (; run_left > 0 && c.has_room(kMaxNumber); run_left--) number(c, *c.lane++);
+    if (run_left == 0 && c.tape == c.tape_end) break;
+    if (run_left > 0 || !c.has_room(kRoom)) {
+      status = Status::kWindowFull;
+      break;
+    }
+    const uint32_t word = *c.tape++;
+    const uint32_t payload = word >> 4;
+    bool written = true;
+    switch (word & 15) {
+      case kNil:
+        c.byte(format::kNil);
+        break;
+      case kBool:
+        c.byte(format::kFalse | payload);
+        break;
+      case kInt: {
+        const int32_t value = static_cast<int32_t>(word) >> 4;
+        if (options_.integers_as_floats) {
+          number(c, value);
+        } else {
+          integer(c, value);
+        }
+        break;
+      }
+      case kFloat:
+        number(c, *c.lane++);
+        break;
+      case kText8:
+        written = c.has_room(5 + payload);
+        if (written) {
+          c.str_header(payload);
+          std::memcpy(c.out, c.pool8, payload);
+          c.out += payload;
+          c.pool8 += payload;
+        }
+        break;
+      case kText16:
+        written = text16(c, payload);
+        break;
+      case kArray:
+        c.array_header(payload);
+        break;
+      case kMap:
+        c.map_header(payload);
+        break;
+      case kKey: {
+        const std::span<const uint8_t> key = keys_.encoded(payload);
+        copy_short(c.out, key.data(), static_cast<uint32_t>(key.size()));
+        c.out += key.size();
+        break;
+      }
+      case kFloats:
+        run_left = payload;
+        break;
+      default:
+        written = wide_word(c, word);
+    }
+    if (!written) {
+      c.tape--;
+      status = Status::kWindowFull;
+      break;
+    }
+  }
+  at_ = static_cast<uint32_t>(c.tape - buffers_.tape.data());
+  lane_at_ = static_cast<uint32_t>(c.lane - buffers_.lane.data());
+  pool8_at_ = static_cast<uint32_t>(c.pool8 - buffers_.pool8.data());
+  pool16_at_ = static_cast<uint32_t>(c.pool16 - buffers_.pool16.data());
+  run_left_ = run_left;
+  length_ = static_cast<uint32_t>(c.out - buffers_.output.data());
+  return status;
+}
+
+}  // namespace mpw

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "key_store.hpp"
+#include "status.hpp"
+#include "tape.hpp"
+
+namespace mpw {
+
+/// How numbers are written. The defaults are those of an unconfigured encoder.
+struct EncodeOptions {
+  /// Floats become float 32, whatever that loses.
+  bool float32 = false;
+  /// Integers become floats.
+  bool integers_as_floats = false;
+  /// Integers that need more than 32 bits become floats: 64-bit formats are kept for bigints.
+  bool no_int64 = false;
+  /// bigints take the smallest format; otherwise always 9 bytes.
+  bool smallest_bigint = false;
+};
+
+/// Where an emitter works: memory that both sides reach. Behind each span lie kSlack bytes more.
+struct EncodeBuffers {
+  std::span<const uint32_t> tape;
+  std::span<const double> lane;
+  std::span<const uint8_t> pool8;
+  std::span<const uint16_t> pool16;
+  std::span<uint8_t> output;
+  /// Where in the output the holes lie.
+  std::span<uint32_t> holes;
+};
+
+/// Tape → bytes. It keeps no stack: each header on the tape holds its count, so any window may end anywhere.
+///
+/// The caller writes a window (tape, lane, pools), then calls `start` with the number of its words and `run` until
+/// that says kDone. kWindowFull: the output or the list of holes is full; take both away, call `drain`, go on.
+class Emitter {
+ public:
+  /// The longest text in UTF-16 units that may stand in the 16-bit pool, and in bytes in the 8-bit pool.
+  /// Longer ones are holes.
+  static constexpr uint32_t kMaxText = 2048;
+  /// The smallest output with which each run gets on.
+  static constexpr uint32_t kMinOutput = 5 + 3 * kMaxText;
+
+  Emitter(const KeyStore& keys, EncodeBuffers buffers) : keys_(keys), buffers_(buffers) {}
+
+  void set_options(const EncodeOptions& options) { options_ = options; }
+
+  /// Forgets what earlier, perhaps abandoned, runs have left.
+  void begin() {
+    length_ = 0;
+    hole_count_ = 0;
+  }
+  void start(uint32_t words) {
+    words_ = words;
+    at_ = 0;
+    lane_at_ = 0;
+    pool8_at_ = 0;
+    pool16_at_ = 0;
+    run_left_ = 0;
+  }
+  Status run();
+
+  /// Bytes in the output, holes not counted.
+  uint32_t length() const { return length_; }
+  uint32_t hole_count() const { return hole_count_; }
+  /// Says that the output has been taken away.
+  void drain() { begin(); }
+
+ private:
+  struct Cursor;
+
+  void number(Cursor& c, double value) const;
+  void integer(Cursor& c, int64_t value) const;
+  void bigint(Cursor& c, uint64_t bits, bool is_signed) const;
+  bool text16(Cursor& c, uint32_t units) const;
+  bool wide_word(Cursor& c, uint32_t word);
+
+  const KeyStore& keys_;
+  const EncodeBuffers buffers_;
+  EncodeOptions options_;
+
+  uint32_t words_ = 0;
+  uint32_t at_ = 0;
+  uint32_t lane_at_ = 0;
+  uint32_t pool8_at_ = 0;
+  uint32_t pool16_at_ = 0;
+  /// What is left of a kFloats run that the output had no room for.
+  uint32_t run_left_ = 0;
+  uint32_t length_ = 0;
+  uint32_t hole_count_ = 0;
+};
+
+}  // namespace mpw

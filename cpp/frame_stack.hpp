@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <type_traits>
+
+#include "bytes.hpp"
+
+namespace mpw {
+
+/// A stack that says when memory is out instead of throwing, and that gives back what a deep message made it take.
+template <typename Frame>
+class FrameStack {
+  static_assert(std::is_trivially_copyable_v<Frame>);
+
+ public:
+  FrameStack() = default;
+  FrameStack(const FrameStack&) = delete;
+  FrameStack& operator=(const FrameStack&) = delete;
+  ~FrameStack() { std::free(frames_); }
+
+  size_t size() const { return size_; }
+  Frame& operator[](size_t i) { return frames_[i]; }
+
+  /// Returns false when there is no memory for it.
+  MPW_INLINE bool push(const Frame& frame) {
+    if (size_ == capacity_ && !grow()) return false;
+    frames_[size_++] = frame;
+    return true;
+  }
+  MPW_INLINE Frame pop() { return frames_[--size_]; }
+
+  void clear() {
+    size_ = 0;
+    if (capacity_ > kKept) {
+      std::free(frames_);
+      frames_ = nullptr;
+      capacity_ = 0;
+    }
+  }
+
+ private:
+  static constexpr size_t kFirst = 64;
+  static constexpr size_t kKept = 4096;
+
+  bool grow() {
+    const size_t capacity = capacity_ == 0 ? kFirst : capacity_ * 2;
+    void* frames = std::realloc(static_cast<void*>(frames_), capacity * sizeof(Frame));
+    if (frames == nullptr) return false;
+    frames_ = static_cast<Frame*>(frames);
+    capacity_ = capacity;
+    return true;
+  }
+
+  Frame* frames_ = nullptr;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
+
+}  // namespace mpw

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "bytes.hpp"
+
+namespace mpw {
+
+/// The keys and the map shapes that a decoder has met, bounded in number and in bytes.
+///
+/// A shape is a node of a trie: the sequence of keys on the way from the root. A node predicts the key that came
+/// after it last time, so that a map like the one before costs one 8-byte comparison a key. Keys and shapes enter at
+/// their second sight only: what strangers send once (dictionaries, floods) leaves nothing behind but a fingerprint.
+class KeyTable {
+ public:
+  static constexpr uint32_t kMaxKeys = 4096;
+  static constexpr uint32_t kMaxNodes = 4096;
+  static constexpr uint32_t kMaxKeyLength = 64;
+  static constexpr uint32_t kBytes = 64 * 1024;
+  /// An encoded key (a header of 2 bytes at most) and the word that a comparison may read beyond it.
+  static constexpr uint32_t kLookahead = 2 + kMaxKeyLength + sizeof(uint64_t);
+  /// The empty shape. No edge leads to it, so 0 also says "none".
+  static constexpr uint32_t kRoot = 0;
+
+  /// `seed` keeps the collisions of the hash from being known to who chooses the keys.
+  explicit KeyTable(uint32_t seed) : seed_(seed) { clear(); }
+
+  /// Forgets all keys and shapes; their numbers are given anew.
+  void clear();
+
+  /// If the encoded key at `in` (its header included) is the one that `node` predicts: its length, else 0.
+  /// `in` must be readable for kLookahead bytes; bytes past the input's end may match by accident, so the caller
+  /// compares the length with what it has.
+  uint32_t match(uint32_t node, const uint8_t* in) const {
+    const Node& from = nodes_[node];
+    if (((load<uint64_t>(in) ^ from.first) & from.mask) != 0) return 0;
+    if (from.length > 8 && !same(&bytes_[from.offset + 8], in + 8, from.length - 8)) return 0;
+    return from.length;
+  }
+  uint32_t predicted(uint32_t node) const { return nodes_[node].next; }
+
+  uint32_t hash(std::span<const uint8_t> key) const;
+
+  /// The number of a known key, or 0.
+  uint32_t find(std::span<const uint8_t> key, uint32_t hash) const;
+
+  /// The shape that `key` leads to from `node`, which `node` predicts from now on. Learns it if this is its second
+  /// sight and there is room. 0 if it is not known.
+  uint32_t follow(uint32_t node, std::span<const uint8_t> key, uint32_t hash);
+
+  /// Marks a shape as seen that has no node: the `path` of what came before it, and the next key.
+  /// Returns the path with that key.
+  uint32_t see(uint32_t path, uint32_t hash);
+  uint32_t path(uint32_t node) const { return nodes_[node].path; }
+
+  uint32_t parent(uint32_t node) const { return nodes_[node].parent; }
+  /// The last key of a shape.
+  uint32_t key(uint32_t node) const { return nodes_[node].key; }
+  /// The text of a key, as the UTF-8 it came in.
+  std::span<const uint8_t> text(uint32_t key) const;
+  /// Whether something was turned away since the last `clear()` because there was no room.
+  bool is_full() const { return full_; }
+
+ private:
+  struct Key {
+    uint32_t offset;
+    uint32_t length;
+    uint32_t hash;
+    uint32_t header_length;
+  };
+  struct Node {
+    /// The predicted key as it is encoded in its shortest form: its first 8 bytes, and which of them count.
+    uint64_t first;
+    uint64_t mask;
+    uint32_t offset;
+    uint32_t length;
+    uint32_t next;
+    uint32_t path;
+    uint32_t parent;
+    uint32_t key;
+  };
+  struct Edge {
+    uint32_t from;
+    uint32_t key;
+    uint32_t to;
+  };
+
+  static constexpr uint32_t kKeySlots = 2 * kMaxKeys;
+  static constexpr uint32_t kEdgeSlots = 2 * kMaxNodes;
+  static constexpr uint32_t kSeenSlots = 8192;
+
+  static bool same(const uint8_t* a, const uint8_t* b, uint32_t length) {
+    for (; length > 8; a += 8, b += 8, length -= 8) {
+      if (load<uint64_t>(a) != load<uint64_t>(b)) return false;
+    }
+    return ((load<uint64_t>(a) ^ load<uint64_t>(b)) << (64 - length * 8)) == 0;
+  }
+
+  static Node unpredicted(uint32_t path, uint32_t parent, uint32_t key);
+  uint32_t mix(uint32_t path, uint32_t hash) const;
+  uint32_t intern(std::span<const uint8_t> key, uint32_t hash);
+  void predict(uint32_t node, uint32_t key, uint32_t next);
+
+  const uint32_t seed_;
+  bool full_ = false;
+  uint32_t key_count_ = 0;
+  uint32_t node_count_ = 0;
+  uint32_t bytes_used_ = 0;
+  std::array<Node, kMaxNodes> nodes_;
+  std::array<Key, kMaxKeys> keys_;
+  std::array<Edge, kEdgeSlots> edges_;
+  std::array<uint16_t, kKeySlots> key_slots_;
+  std::array<uint32_t, kSeenSlots> seen_;
+  std::array<uint8_t, kBytes> bytes_;
+};
+
+}  // namespace mpw

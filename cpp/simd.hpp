@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "bytes.hpp"
+
+#ifdef __wasm_simd128__
+#include <wasm_simd128.h>
+#endif
+
+/// The four kernels that are worth 128-bit vectors, each with a portable twin that the native tests run.
+namespace mpw {
+
+/// Copies `length` bytes, in steps that may touch up to kSlack bytes more on both sides.
+/// Returns whether all `length` bytes are ASCII.
+inline bool copy_ascii(uint8_t* to, const uint8_t* from, uint32_t length) {
+#ifdef __wasm_simd128__
+  v128_t seen = wasm_i64x2_const(0, 0);
+  uint32_t i = 0;
+  for (; i + 16 <= length; i += 16) {
+    const v128_t bytes = wasm_v128_load(from + i);
+    wasm_v128_store(to + i, bytes);
+    seen = wasm_v128_or(seen, bytes);
+  }
+  uint32_t high = wasm_i8x16_bitmask(seen);
+  if (i < length) {
+    const v128_t bytes = wasm_v128_load(from + i);
+    wasm_v128_store(to + i, bytes);
+    high |= wasm_i8x16_bitmask(bytes) & ((1U << (length - i)) - 1);
+  }
+  return high == 0;
+#else
+  uint64_t seen = 0;
+  uint32_t i = 0;
+  for (; i + 8 <= length; i += 8) {
+    const auto bytes = load<uint64_t>(from + i);
+    store(to + i, bytes);
+    seen |= bytes;
+  }
+  for (; i < length; i++) {
+    to[i] = from[i];
+    seen |= from[i];
+  }
+  return (seen & 0x8080808080808080U) == 0;
+#endif
+}
+
+/// Copies `length` bytes, in steps of 16 that may touch up to kSlack bytes more on both sides.
+inline void copy_short(uint8_t* to, const uint8_t* from, uint32_t length) {
+#ifdef __wasm_simd128__
+  for (uint32_t i = 0; i < length; i += 16) wasm_v128_store(to + i, wasm_v128_load(from + i));
+#else
+  std::memcpy(to, from, length);
+#endif
+}
+
+/// Narrows UTF-16 units to bytes until the first unit above 0x7f; writes up to kSlack bytes past the end.
+/// Returns how many units were narrowed: all `units` of them when the text is ASCII.
+inline uint32_t narrow_ascii(uint8_t* to, const uint16_t* from, uint32_t units) {
+  uint32_t i = 0;
+#ifdef __wasm_simd128__
+  const v128_t beyond = wasm_i16x8_const_splat(static_cast<int16_t>(0xff80));
+  for (; i + 8 <= units; i += 8) {
+    const v128_t eight = wasm_v128_load(from + i);
+    if (wasm_v128_any_true(wasm_v128_and(eight, beyond))) break;
+    wasm_v128_store64_lane(to + i, wasm_u8x16_narrow_i16x8(eight, eight), 0);
+  }
+#endif
+  for (; i < units && from[i] < 0x80; i++) to[i] = static_cast<uint8_t>(from[i]);
+  return i;
+}
+
+/// Reads `0xcb` float 64 items while they last: at most `count` of them, all before `end`.
+/// Writes them to `lane`, and returns how many there were.
+inline uint32_t read_floats(double* lane, const uint8_t* in, const uint8_t* end, uint32_t count) {
+  uint32_t i = 0;
+#ifdef __wasm_simd128__
+  for (; i + 2 <= count && end - in >= 18 && in[0] == 0xcb && in[9] == 0xcb; i += 2, in += 18) {
+    v128_t pair = wasm_v128_load64_zero(in + 1);
+    pair = wasm_v128_load64_lane(in + 10, pair, 1);
+    pair = wasm_i8x16_shuffle(pair, pair, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
+    wasm_v128_store(lane + i, pair);
+  }
+#endif
+  for (; i < count && end - in >= 9 && *in == 0xcb; i++, in += 9) {
+    lane[i] = std::bit_cast<double>(load_be64(in + 1));
+  }
+  return i;
+}
+
+}  // namespace mpw

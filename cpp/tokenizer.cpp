@@ -1,0 +1,653 @@
+#include "tokenizer.hpp"
+
+#include <algorithm>
+
+#include "bytes.hpp"
+#include "format.hpp"
+#include "simd.hpp"
+#include "utf.hpp"
+
+namespace mpw {
+namespace {
+
+/// Below this many numbers in a row a run costs more than it saves.
+constexpr uint32_t kMinRun = 4;
+/// A row of integers this long is worth a run of its own when other numbers follow it.
+constexpr uint32_t kLongRun = 32;
+/// The tape words that one step of the loop writes at the most (a kKeys word and a string that opens both pools),
+/// the kEnd word, and one to spare.
+constexpr uint32_t kTapeReserve = 8;
+constexpr uint64_t kMaxSafeInteger = (1ULL << 53) - 1;
+
+/// `value` must fit 28 bits.
+uint32_t int_word(int32_t value) { return static_cast<uint32_t>(value) << 4 | kInt; }
+bool fits_word(int32_t value) { return value >= -(1 << 27) && value < (1 << 27); }
+
+/// The number at `at`, whose whole length must be readable. Integers beyond 2^53 are rounded.
+inline double number_at(const uint8_t* at) {
+  switch (*at) {
+    case format::kFloat32:
+      return static_cast<double>(std::bit_cast<float>(load_be32(at + 1)));
+    case format::kFloat64:
+      return std::bit_cast<double>(load_be64(at + 1));
+    case format::kUint8:
+      return at[1];
+    case format::kUint16:
+      return load_be16(at + 1);
+    case format::kUint32:
+      return load_be32(at + 1);
+    case format::kUint64:
+      return static_cast<double>(load_be64(at + 1));
+    case format::kInt8:
+      return static_cast<int8_t>(at[1]);
+    case format::kInt16:
+      return static_cast<int16_t>(load_be16(at + 1));
+    case format::kInt32:
+      return static_cast<int32_t>(load_be32(at + 1));
+    case format::kInt64:
+      return static_cast<double>(static_cast<int64_t>(load_be64(at + 1)));
+    default:
+      return static_cast<int8_t>(*at);
+  }
+}
+
+/// The length or count in a header, fixmap, fixarray and fixstr excepted.
+inline uint32_t length_at(const uint8_t* at) {
+  const uint32_t byte = *at;
+  if (byte >= format::kFixExt1 && byte <= format::kFixExt16) return 1U << (byte - format::kFixExt1);
+  switch (byte) {
+    case format::kBin8:
+    case format::kExt8:
+    case format::kStr8:
+      return at[1];
+    case format::kBin16:
+    case format::kExt16:
+    case format::kStr16:
+    case format::kArray16:
+    case format::kMap16:
+      return load_be16(at + 1);
+    default:
+      return load_be32(at + 1);
+  }
+}
+
+/// Writes the int32 items at `in` to `words` while they last, and moves `in` behind them.
+inline uint32_t read_ints(uint32_t* words, const uint8_t*& in, const uint8_t* end, uint32_t count) {
+  uint32_t i = 0;
+  for (; i < count && in < end; i++) {
+    const uint32_t byte = *in;
+    if (end - in < format::kHeaderSizes[byte]) break;
+    int32_t value;
+    if (byte < format::kFixMap || byte >= format::kNegativeFixInt) {
+      value = static_cast<int8_t>(byte);
+    } else if (byte == format::kUint8) {
+      value = in[1];
+    } else if (byte == format::kUint16) {
+      value = load_be16(in + 1);
+    } else if (byte == format::kUint32) {
+      value = static_cast<int32_t>(load_be32(in + 1));
+      if (value < 0) break;
+    } else if (byte == format::kInt8) {
+      value = static_cast<int8_t>(in[1]);
+    } else if (byte == format::kInt16) {
+      value = static_cast<int16_t>(load_be16(in + 1));
+    } else if (byte == format::kInt32) {
+      value = static_cast<int32_t>(load_be32(in + 1));
+    } else {
+      break;
+    }
+    words[i] = static_cast<uint32_t>(value);
+    in += format::kHeaderSizes[byte];
+  }
+  return i;
+}
+
+/// Writes the numbers at `in` to `lane` while they last, and moves `in` behind them.
+inline uint32_t read_numbers(double* lane, const uint8_t*& in, const uint8_t* end, uint32_t count, bool wide_ints) {
+  uint32_t i = 0;
+  while (i < count && in < end) {
+    const uint32_t byte = *in;
+    if (byte == format::kFloat64) {
+      const uint32_t floats = read_floats(lane + i, in, end, count - i);
+      if (floats == 0) break;
+      i += floats;
+      in += 9 * floats;
+      continue;
+    }
+    if (!format::is_number(byte) || end - in < format::kHeaderSizes[byte]) break;
+    if (!wide_ints && (byte == format::kUint64 || byte == format::kInt64)) break;
+    lane[i++] = number_at(in);
+    in += format::kHeaderSizes[byte];
+  }
+  return i;
+}
+
+inline bool is_proto(std::span<const uint8_t> key) {
+  return key.size() == 9 && std::memcmp(key.data(), "__proto__", 9) == 0;
+}
+
+}  // namespace
+
+/// What `fill` changes at each step. It fits the registers of a core, and stays there as long as its address is not
+/// taken: what is called out of line gets a copy (see `aside`).
+struct Tokenizer::Cursor {
+  const uint8_t* in;
+  const uint8_t* end;
+  uint32_t* tape;
+  uint32_t* tape_limit;
+  double* lane;
+  uint8_t* pool8;
+  uint8_t* pool8_limit;
+  uint32_t left;
+  uint32_t state;
+  Kind kind;
+
+  void emit(uint32_t value) { *tape++ = value; }
+  void emit_float(double value) {
+    *lane++ = value;
+    emit(word(kFloat, 0));
+  }
+  void emit_bits(Wide wide_kind, uint64_t bits) {
+    *lane++ = std::bit_cast<double>(bits);
+    emit(wide(wide_kind));
+  }
+  void emit_int(int32_t value) {
+    if (fits_word(value)) {
+      emit(int_word(value));
+    } else {
+      emit_float(value);
+    }
+  }
+  bool holds(uint64_t bytes) const { return static_cast<uint64_t>(end - in) >= bytes; }
+
+  /// The fewest bytes that what is left of the current container can take.
+  uint64_t least() const { return kind == kShaped || kind == kBroken ? uint64_t{left} * 2 : left; }
+
+  /// From here on the keys of the current map stand in line, behind those of the shape it has reached.
+  void go_inline(const KeyTable& keys) {
+    emit(word(kKeys, left));
+    state = keys.path(state);
+    kind = kInline;
+    left *= 2;
+  }
+};
+
+/// Calls what is not worth being in line, without taking the address of `c`.
+template <typename... Parameters, typename... Arguments>
+MPW_INLINE Status Tokenizer::aside(Cursor& c, Status (Tokenizer::*step)(Cursor&, Parameters...), Arguments... arguments) {
+  Cursor copy = c;
+  const Status status = (this->*step)(copy, arguments...);
+  c = copy;
+  return status;
+}
+
+void Tokenizer::begin() {
+  stack_.clear();
+  // The value is the one item of a container that is nowhere.
+  current_ = {1, 0, kItems, 0, nullptr};
+  window_floor_ = 0;
+  reserved_ = 0;
+}
+
+void Tokenizer::feed(uint32_t size, uint64_t available, bool open) {
+  at_ = 0;
+  size_ = size;
+  available_ = available;
+  open_ = open;
+}
+
+uint64_t Tokenizer::position(const uint8_t* in) const { return static_cast<uint64_t>(in - buffers_.input.data()); }
+
+MPW_APART Status Tokenizer::fail(Status status, uint64_t detail) {
+  detail_ = detail;
+  return status;
+}
+
+/// Says what it means that the chunk does not hold `bytes` more than it has before `in`.
+MPW_APART Status Tokenizer::short_of(const uint8_t* in, uint64_t bytes) {
+  const uint64_t rest = available_ - position(in);
+  if (open_ || size_ < available_) return Status::kNeedInput;
+  return fail(Status::kInsufficientData, bytes - rest);
+}
+
+/// Checks that the chunk holds `bytes` more.
+MPW_INLINE Status Tokenizer::require(const Cursor& c, uint64_t bytes) {
+  return c.holds(bytes) ? Status::kDone : short_of(c.in, bytes);
+}
+
+/// Checks that `bytes` more can be there, after what all open containers still need at the least.
+MPW_INLINE Status Tokenizer::reserve(const Cursor& c, uint64_t bytes) {
+  const uint64_t rest = available_ - position(c.in);
+  const uint64_t need = open_ ? bytes : bytes + reserved_ + c.least();
+  return need <= rest ? Status::kDone : fail(open_ ? Status::kNeedInput : Status::kInsufficientData, need - rest);
+}
+
+/// Closes the pool of ASCII text, and opens the next with room for `length` bytes.
+MPW_APART Status Tokenizer::open_pool8(Cursor& c, uint32_t length) {
+  close_pools(c.pool8);
+  c.emit(wide(kPool8));
+  pool8_length_ = c.tape++;
+  pool8_start_ = c.pool8;
+  c.pool8_limit = c.pool8 + std::max(length, kPoolBytes);
+  return Status::kDone;
+}
+
+void Tokenizer::close_pools(const uint8_t* pool8) {
+  if (pool8_length_ != nullptr) *pool8_length_ = static_cast<uint32_t>(pool8 - pool8_start_);
+  if (pool16_length_ != nullptr) *pool16_length_ = static_cast<uint32_t>(pool16_ - pool16_start_);
+}
+
+/// Leaves a payload where it is: only its place goes to the tape.
+MPW_APART Status Tokenizer::payload(Cursor& c, uint32_t kind, uint32_t header, uint32_t length) {
+  if (const Status status = reserve(c, uint64_t{header} + length); status != Status::kDone) return status;
+  c.in += header;
+  c.emit(kind);
+  c.emit(length);
+  c.emit(static_cast<uint32_t>(position(c.in)));
+  if (c.holds(length)) {
+    c.in += length;
+  } else {
+    skip_ = length - static_cast<uint64_t>(c.end - c.in);
+    c.in = c.end;
+  }
+  return Status::kDone;
+}
+
+MPW_APART Status Tokenizer::bin(Cursor& c, uint32_t header, uint32_t length) {
+  if (length > options_.max_bin_length) return fail(Status::kMaxBinLength, length);
+  return payload(c, wide(kBin), header, length);
+}
+
+/// The payload of an extension counts as binary data, too (so does `@msgpack/msgpack`).
+MPW_APART Status Tokenizer::ext(Cursor& c, uint32_t header, uint32_t length) {
+  if (length > options_.max_ext_length) return fail(Status::kMaxExtLength, length);
+  if (length > options_.max_bin_length) return fail(Status::kMaxBinLength, length);
+  return payload(c, wide(kExt, c.in[header - 1]), header, length);
+}
+
+MPW_APART Status Tokenizer::long_text(Cursor& c, uint32_t header, uint32_t length) {
+  if (length > options_.max_str_length) return fail(Status::kMaxStrLength, length);
+  return payload(c, wide(kLongStr), header, length);
+}
+
+/// Text that is not ASCII, of `length` bytes at `c.in`.
+MPW_APART Status Tokenizer::wide_text(Cursor& c, uint32_t length) {
+  if (pool16_ + length > pool16_limit_) {
+    close_pools(c.pool8);
+    c.emit(wide(kPool16));
+    pool16_length_ = c.tape++;
+    pool16_start_ = pool16_;
+    pool16_limit_ = pool16_ + std::max<size_t>(length, kPoolBytes / sizeof(uint16_t));
+  }
+  const Utf16Result result = utf8_to_utf16(pool16_, c.in, length);
+  if (!result.valid && options_.fatal_utf8) return Status::kInvalidUtf8;
+  pool16_ += result.units;
+  c.emit(word(kText16, result.units));
+  c.in += length;
+  return Status::kDone;
+}
+
+MPW_INLINE Status Tokenizer::text(Cursor& c, uint32_t header, uint32_t length) {
+  if (length > pooled_limit_) return aside(c, &Tokenizer::long_text, header, length);
+  if (const Status status = require(c, header + length); status != Status::kDone) return status;
+  c.in += header;
+  if (c.pool8 + length > c.pool8_limit) aside(c, &Tokenizer::open_pool8, length);
+  if (!copy_ascii(c.pool8, c.in, length)) return aside(c, &Tokenizer::wide_text, length);
+  c.pool8 += length;
+  c.emit(word(kText8, length));
+  c.in += length;
+  return Status::kDone;
+}
+
+/// Makes a new container the current one.
+MPW_INLINE Status Tokenizer::enter(Cursor& c, Container inner) {
+  // A container with nothing left to come needs no frame: a chain of them, however long, takes no memory.
+  if (c.left > 0 || open_) {
+    reserved_ += c.least();
+    if (!stack_.push({c.left, c.state, c.kind, current_.depth, current_.header})) return Status::kOutOfMemory;
+  }
+  c.left = inner.left;
+  c.state = inner.state;
+  c.kind = inner.kind;
+  current_.depth = inner.depth;
+  current_.header = inner.header;
+  return Status::kDone;
+}
+
+/// Goes back to the container around the current one.
+MPW_INLINE void Tokenizer::leave(Cursor& c) {
+  const Container outer = stack_.pop();
+  c.left = outer.left;
+  c.state = outer.state;
+  c.kind = outer.kind;
+  reserved_ -= c.least();
+  current_.depth = outer.depth;
+  current_.header = outer.header;
+  window_floor_ = std::min(window_floor_, stack_.size());
+  if (c.kind == kBroken) c.go_inline(keys_);
+}
+
+/// Reads a short array whole, if its items are all float 64. `c.in` is behind its header.
+MPW_INLINE bool Tokenizer::point(Cursor& c, uint32_t count) {
+  if (!c.holds(9 * uint64_t{count}) || c.in[0] != format::kFloat64) return false;
+  if (read_floats(c.lane, c.in, c.end, count) != count) return false;
+  c.lane += count;
+  c.in += 9 * count;
+  c.emit(word(kPoint, count));
+  return true;
+}
+
+MPW_INLINE Status Tokenizer::array(Cursor& c, uint32_t header, uint32_t count) {
+  if (count > options_.max_array_length) return fail(Status::kMaxArrayLength, count);
+  // What a stream will bring is not known: there the items only count once they are there.
+  if (const Status status = reserve(c, open_ ? header : uint64_t{header} + count); status != Status::kDone) {
+    return status;
+  }
+  const uint32_t depth = current_.depth + 1;
+  if (depth > options_.max_depth) return fail(Status::kMaxDepth, depth);
+  uint32_t* const at = c.tape;
+  c.in += header;
+  if (count == 0) {
+    c.emit(word(kArray, 0));
+    return Status::kDone;
+  }
+  if (count <= kMaxPoint && point(c, count)) return Status::kDone;
+  if (count > kMaxWideExtra && (open_ || depth > kDeep || count > kMaxPayload)) {
+    c.emit(wide(kLargeArray));
+    c.emit(count);
+  } else {
+    c.emit(depth > kDeep ? wide(kDeepArray, count) : word(kArray, count));
+  }
+  const Status status = enter(c, {count, 0, kItems, depth, at});
+  if (count >= kMinRun && status == Status::kDone) return aside(c, &Tokenizer::runs_of_numbers);
+  return status;
+}
+
+MPW_INLINE Status Tokenizer::map(Cursor& c, uint32_t header, uint32_t count) {
+  if (count > options_.max_map_length) return fail(Status::kMaxMapLength, count);
+  if (const Status status = reserve(c, open_ ? header : header + uint64_t{count} * 2); status != Status::kDone) {
+    return status;
+  }
+  // No object or Map of any engine has room for more.
+  if (count > kMaxPayload) return fail(Status::kMaxMapLength, count);
+  const uint32_t depth = current_.depth + 1;
+  if (depth > options_.max_depth) return fail(Status::kMaxDepth, depth);
+  uint32_t* const at = c.tape;
+  c.in += header;
+  if (count == 0 && !options_.any_key) {
+    c.emit(word(kShape, KeyTable::kRoot));
+    return Status::kDone;
+  }
+  if (depth > kDeep || count > kMaxShapeKeys || !use_shapes_) {
+    c.emit(depth > kDeep ? wide(kDeepMap, KeyTable::kRoot) : word(kMap, KeyTable::kRoot));
+    c.emit(word(kKeys, count));
+    if (options_.any_key) c.emit(static_cast<uint32_t>(position(c.in)) - header);
+    return enter(c, {count * 2, 0, kInline, depth, at});
+  }
+  c.emit(0);
+  return enter(c, {count, KeyTable::kRoot, kShaped, depth, at});
+}
+
+/// Reads the header of a key, if that is a string; else its size is 0.
+MPW_INLINE Status Tokenizer::key_header(const Cursor& c, StrHeader& header) {
+  if (const Status status = require(c, 1); status != Status::kDone) return status;
+  const uint32_t byte = *c.in;
+  header = {0, 0};
+  if (format::kFamilies[byte] != format::Family::kStr) return Status::kDone;
+  const uint32_t size = format::kHeaderSizes[byte];
+  if (const Status status = require(c, size); status != Status::kDone) return status;
+  header = {size, size == 1 ? byte & 31 : length_at(c.in)};
+  return Status::kDone;
+}
+
+/// Reads the next key of a map that has had known keys so far, where it is not the predicted one. Where it does not
+/// know how to go on, it leaves the map kInline with the key unread.
+MPW_APART Status Tokenizer::other_key(Cursor& c) {
+  StrHeader header;
+  if (const Status status = key_header(c, header); status != Status::kDone) return status;
+  uint32_t next = KeyTable::kRoot;
+  if (header.size != 0 && header.length <= KeyTable::kMaxKeyLength) {
+    if (const Status status = require(c, header.size + header.length); status != Status::kDone) return status;
+    const std::span<const uint8_t> key(c.in + header.size, header.length);
+    if (is_proto(key)) return Status::kForbiddenKey;
+    next = keys_.follow(c.state, key, keys_.hash(key));
+  }
+  if (next == KeyTable::kRoot) {
+    *current_.header = word(kMap, c.state);
+    c.go_inline(keys_);
+  } else {
+    c.state = next;
+    c.in += header.size + header.length;
+  }
+  return Status::kDone;
+}
+
+/// Reads a string key to the tape; leaves all others unread, as values like any.
+MPW_APART Status Tokenizer::inline_key(Cursor& c) {
+  StrHeader header;
+  if (const Status status = key_header(c, header); status != Status::kDone) return status;
+  if (header.size == 0) {
+    return options_.any_key || format::is_number(*c.in) ? Status::kDone : fail(Status::kKeyType, *c.in);
+  }
+  if (header.length <= KeyTable::kMaxKeyLength && header.length <= options_.max_str_length) {
+    if (const Status status = require(c, header.size + header.length); status != Status::kDone) return status;
+    const std::span<const uint8_t> key(c.in + header.size, header.length);
+    if (!options_.any_key && is_proto(key)) return Status::kForbiddenKey;
+    const uint32_t hash = keys_.hash(key);
+    if (c.state != 0) c.state = keys_.see(c.state, hash);
+    if (const uint32_t number = keys_.find(key, hash)) {
+      c.emit(word(kKey, number));
+      c.in += header.size + header.length;
+      return Status::kDone;
+    }
+  }
+  return text(c, header.size, header.length);
+}
+
+/// Reads numbers in a row, as many as there are and the window has room for, if the current container is an array.
+MPW_APART Status Tokenizer::runs_of_numbers(Cursor& c) {
+  // The second half of the lane is for numbers that have a word each.
+  const double* const lane_limit = buffers_.lane.data() + buffers_.lane.size() / 2;
+  while (c.kind == kItems && c.left >= kMinRun && c.in < c.end && format::is_number(*c.in)) {
+    if (c.tape >= c.tape_limit || c.lane >= lane_limit) break;
+    const auto tape_room = static_cast<uint32_t>(c.tape_limit - c.tape);
+    const auto lane_room = static_cast<uint32_t>(lane_limit - c.lane);
+    const uint8_t* in = c.in;
+    uint32_t count = read_ints(c.tape + 1, in, c.end, std::min(c.left, tape_room));
+    if (count >= kLongRun || (count >= kMinRun && count == c.left)) {
+      c.emit(word(kInts, count));
+      c.tape += count;
+    } else {
+      in = c.in;
+      count = read_numbers(c.lane, in, c.end, std::min(c.left, lane_room), options_.int64 == Int64::kNumber);
+      if (count < kMinRun) break;
+      c.emit(word(kFloats, count));
+      c.lane += count;
+    }
+    c.in = in;
+    c.left -= count;
+  }
+  return Status::kDone;
+}
+
+MPW_INLINE void Tokenizer::integer64(Cursor& c, uint64_t bits, bool is_signed) const {
+  const auto value = static_cast<int64_t>(bits);
+  const bool safe = is_signed ? value >= -static_cast<int64_t>(kMaxSafeInteger) &&
+                                    value <= static_cast<int64_t>(kMaxSafeInteger)
+                              : bits <= kMaxSafeInteger;
+  if (options_.int64 == Int64::kNumber || (options_.int64 == Int64::kAuto && safe)) {
+    c.emit_float(is_signed ? static_cast<double>(value) : static_cast<double>(bits));
+  } else {
+    c.emit_bits(is_signed ? kInt64 : kUint64, bits);
+  }
+}
+
+/// Reads a number, nil or a bool that is not in a fix format.
+MPW_INLINE Status Tokenizer::scalar(Cursor& c) {
+  const uint8_t* const in = c.in;
+  const uint32_t byte = *in;
+  const uint32_t size = format::kHeaderSizes[byte];
+  if (const Status status = require(c, size); status != Status::kDone) return status;
+  switch (byte) {
+    case format::kNil:
+      c.emit(word(kNil, 0));
+      break;
+    case format::kFalse:
+    case format::kTrue:
+      c.emit(word(kBool, byte & 1));
+      break;
+    case format::kFloat32:
+    case format::kFloat64:
+      c.emit_float(number_at(in));
+      break;
+    case format::kUint8:
+      c.emit(int_word(in[1]));
+      break;
+    case format::kUint16:
+      c.emit(int_word(load_be16(in + 1)));
+      break;
+    case format::kUint32: {
+      const uint32_t number = load_be32(in + 1);
+      if (number >> 31 != 0) {
+        c.emit_float(number);
+      } else {
+        c.emit_int(static_cast<int32_t>(number));
+      }
+      break;
+    }
+    case format::kUint64:
+      integer64(c, load_be64(in + 1), false);
+      break;
+    case format::kInt8:
+      c.emit(int_word(static_cast<int8_t>(in[1])));
+      break;
+    case format::kInt16:
+      c.emit(int_word(static_cast<int16_t>(load_be16(in + 1))));
+      break;
+    case format::kInt32:
+      c.emit_int(static_cast<int32_t>(load_be32(in + 1)));
+      break;
+    case format::kInt64:
+      integer64(c, load_be64(in + 1), true);
+      break;
+    default:
+      return fail(Status::kUnknownFormat, byte);
+  }
+  c.in = in + size;
+  return Status::kDone;
+}
+
+/// Reads one value, or the header of a container.
+MPW_INLINE Status Tokenizer::value(Cursor& c) {
+  if (const Status status = require(c, 1); status != Status::kDone) return status;
+  const uint32_t byte = *c.in;
+  if (byte < format::kFixMap || byte >= format::kNegativeFixInt) {
+    c.emit(int_word(static_cast<int8_t>(byte)));
+    c.in++;
+    return Status::kDone;
+  }
+  // One path for all headers of a family, so that what follows is in line once.
+  format::Family family = format::Family::kStr;
+  uint32_t size = 1;
+  uint32_t length = byte & 31;
+  if (byte < format::kFixStr) {
+    family = byte < format::kFixArray ? format::Family::kMap : format::Family::kArray;
+    length = byte & 15;
+  } else if (byte >= format::kNil) {
+    family = format::kFamilies[byte];
+    if (family == format::Family::kScalar) return scalar(c);
+    size = format::kHeaderSizes[byte];
+    if (const Status status = require(c, size); status != Status::kDone) return status;
+    length = length_at(c.in);
+  }
+  if (family == format::Family::kStr && !options_.raw_strings) return text(c, size, length);
+  if (family == format::Family::kMap) return map(c, size, length);
+  if (family == format::Family::kArray) return array(c, size, length);
+  if (family == format::Family::kExt) return aside(c, &Tokenizer::ext, size, length);
+  return aside(c, &Tokenizer::bin, size, length);
+}
+
+MPW_INLINE Status Tokenizer::fill(Cursor& c) {
+  if (c.kind == kBroken) c.go_inline(keys_);
+  if (c.kind == kItems && c.left >= kMinRun) aside(c, &Tokenizer::runs_of_numbers);
+  for (;;) {
+    if (c.tape >= c.tape_limit) return Status::kWindowFull;
+    if (c.left == 0) {
+      if (stack_.size() == 0) return Status::kDone;
+      leave(c);
+      continue;
+    }
+    // A key of a shape leaves no trace on the tape, so it is read together with its value or not at all.
+    const uint8_t* const start = c.in;
+    const uint32_t state = c.state;
+    Status status = Status::kDone;
+    c.left--;
+    if (c.kind == kShaped) {
+      const uint32_t predicted = keys_.match(state, c.in);
+      if (predicted != 0 && c.holds(predicted)) {
+        c.state = keys_.predicted(state);
+        c.in += predicted;
+      } else {
+        c.left++;
+        status = aside(c, &Tokenizer::other_key);
+        if (status == Status::kDone && c.kind == kInline) continue;
+        c.left--;
+      }
+      if (c.left == 0) *current_.header = word(kShape, c.state);
+    } else if (c.kind == kInline && c.left % 2 != 0) {
+      status = aside(c, &Tokenizer::inline_key);
+      if (status == Status::kDone && c.in != start) continue;
+    }
+    if (status == Status::kDone) status = value(c);
+    if (status == Status::kNeedInput) {
+      c.in = start;
+      c.left++;
+      c.state = state;
+    }
+    if (status != Status::kDone) return status;
+  }
+}
+
+/// Closes the containers that the next window cannot go on with: maps of a shape, and in a stream all that are open.
+void Tokenizer::settle(Container& open) const {
+  if (open.kind == kShaped) {
+    *open.header = word(kMap, open.state);
+    open.kind = kBroken;
+  }
+  if (open_ && open.header != nullptr) {
+    uint32_t& header = *open.header;
+    if ((header & 15) == kArray) header = wide(kDeepArray, header >> 4);
+    if ((header & 15) == kMap) header = wide(kDeepMap, header >> 4);
+  }
+  open.header = nullptr;
+}
+
+Status Tokenizer::run() {
+  use_shapes_ = !options_.any_key && options_.max_str_length >= KeyTable::kMaxKeyLength;
+  pooled_limit_ = std::min(max_pooled_, options_.max_str_length);
+  skip_ = 0;
+  pool8_length_ = pool16_length_ = nullptr;
+  pool16_ = buffers_.pool16.data();
+  pool16_limit_ = pool16_;
+  const uint8_t* const chunk = buffers_.input.data();
+  uint8_t* const pool8 = buffers_.pool8.data();
+  Cursor c{chunk + at_,           chunk + size_, tape_.data(),  tape_.data() + tape_.size() - kTapeReserve,
+           buffers_.lane.data(),  pool8,         pool8,         current_.left,
+           current_.state,        current_.kind};
+  // An empty pool has room for nothing, not even for the empty string, which must not come before its kPool8 word.
+  c.pool8_limit--;
+  const Status status = fill(c);
+  close_pools(c.pool8);
+  c.emit(word(kEnd, 0));
+  at_ = static_cast<uint32_t>(c.in - chunk);
+  offset_ = at_ + skip_;
+  current_.left = c.left;
+  current_.state = c.state;
+  current_.kind = c.kind;
+  settle(current_);
+  for (size_t i = window_floor_; i < stack_.size(); i++) settle(stack_[i]);
+  window_floor_ = stack_.size();
+  return status;
+}
+
+}  // namespace mpw

@@ -1,0 +1,184 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "frame_stack.hpp"
+#include "key_table.hpp"
+#include "status.hpp"
+#include "tape.hpp"
+
+namespace mpw {
+
+/// How 64-bit integers come out.
+enum class Int64 : uint32_t {
+  /// As a double, rounded beyond 2^53.
+  kNumber = 0,
+  /// As raw bits (kUint64, kInt64), whatever their value.
+  kBigint = 1,
+  /// As raw bits where a double would be rounded.
+  kAuto = 2,
+};
+
+/// What a decoder allows and wants. The defaults are those of an unconfigured decoder.
+struct DecodeOptions {
+  uint32_t max_str_length = UINT32_MAX;
+  uint32_t max_bin_length = UINT32_MAX;
+  uint32_t max_array_length = UINT32_MAX;
+  uint32_t max_map_length = UINT32_MAX;
+  uint32_t max_ext_length = UINT32_MAX;
+  uint32_t max_depth = UINT32_MAX;
+  Int64 int64 = Int64::kNumber;
+  /// Strings come out as bytes (kBin); keys do not.
+  bool raw_strings = false;
+  /// Keys may be any value, and all of them stand in line.
+  bool any_key = false;
+  bool fatal_utf8 = false;
+};
+
+/// Where a tokenizer works: memory that both sides reach. The sizes are those that the contents may have; behind
+/// each span lie kSlack bytes more, behind `input` KeyTable::kLookahead + kSlack.
+struct DecodeBuffers {
+  std::span<uint8_t> input;
+  std::span<uint32_t> tape;
+  /// Twice as long as `tape`: one half for runs, which take one word for many numbers, one for those with a word each.
+  std::span<double> lane;
+  /// As long as `input`: no window can overflow it.
+  std::span<uint8_t> pool8;
+  /// As many units as `input` has bytes: no window can overflow it.
+  std::span<uint16_t> pool16;
+};
+
+/// Bytes → tape. Iterative, resumable at every token, and bounded by its buffers.
+///
+/// The caller copies a chunk of the message into `input` and calls `feed`; each `run` then fills one window (tape,
+/// lane, pools) and says why it stopped. After kWindowFull `run` goes on in the same chunk; after kNeedInput the next
+/// chunk must start at `offset()`, counted from the start of the last one. Long payloads are skipped, not read.
+class Tokenizer {
+ public:
+  /// Containers nested deeper than this are marked (kDeepArray, kDeepMap), so that JS need not recurse into them.
+  static constexpr uint32_t kDeep = 256;
+  /// Maps with more keys than this are taken for dictionaries: no shape is sought.
+  static constexpr uint32_t kMaxShapeKeys = 128;
+  /// The smallest tape with which each window gets on.
+  static constexpr uint32_t kMinTape = 16;
+
+  Tokenizer(KeyTable& keys, DecodeBuffers buffers) : keys_(keys), buffers_(buffers), tape_(buffers.tape) {}
+
+  void set_options(const DecodeOptions& options) { options_ = options; }
+  /// Limits the window, for tests that want its end everywhere: tape words (at least kMinTape), and the longest
+  /// pooled string in bytes.
+  void set_window(uint32_t tape_words, uint32_t pooled_bytes) {
+    tape_ = buffers_.tape.first(tape_words);
+    max_pooled_ = pooled_bytes;
+  }
+
+  /// Starts a new value at the current position of the chunk.
+  void begin();
+
+  /// Takes `size` bytes of `input` as the next chunk. `available` bytes, those included, are there before the input
+  /// ends, or, if `open`, before the next ones arrive: then a length beyond them is no error but a kNeedInput, and
+  /// containers that the chunk leaves open are marked like deep ones.
+  void feed(uint32_t size, uint64_t available, bool open);
+
+  /// Fills a window. An error is final for the value.
+  Status run();
+
+  /// Bytes from the start of the chunk to the end of the value (kDone), to where the next chunk must start
+  /// (kNeedInput), or to the token that is in error. It can lie beyond the chunk, behind a payload.
+  uint64_t offset() const { return offset_; }
+
+  /// What an error is about. kInsufficientData: how many bytes are missing at the least. kMax…: the length or depth
+  /// in question. kUnknownFormat, kKeyType: the byte.
+  uint64_t detail() const { return detail_; }
+
+ private:
+  enum Kind : uint32_t {
+    kItems,
+    /// A map whose keys have matched shape `state` so far.
+    kShaped,
+    /// A map that was kShaped when a window ended: `state` is the shape that was reached, the rest goes in line.
+    kBroken,
+    /// A map with its keys in line; `left` counts keys and values. `state` is the path of its keys.
+    kInline,
+  };
+
+  struct Container {
+    uint32_t left;
+    uint32_t state;
+    Kind kind;
+    uint32_t depth;
+    /// Its word on the tape of this window, or null.
+    uint32_t* header;
+  };
+
+  struct StrHeader {
+    uint32_t size;
+    uint32_t length;
+  };
+  struct Cursor;
+
+  Status fill(Cursor& c);
+  Status value(Cursor& c);
+  Status scalar(Cursor& c);
+  void integer64(Cursor& c, uint64_t bits, bool is_signed) const;
+  Status text(Cursor& c, uint32_t header, uint32_t length);
+  Status open_pool8(Cursor& c, uint32_t length);
+  void close_pools(const uint8_t* pool8);
+  Status wide_text(Cursor& c, uint32_t length);
+  Status long_text(Cursor& c, uint32_t header, uint32_t length);
+  Status bin(Cursor& c, uint32_t header, uint32_t length);
+  Status ext(Cursor& c, uint32_t header, uint32_t length);
+  Status payload(Cursor& c, uint32_t kind, uint32_t header, uint32_t length);
+  Status array(Cursor& c, uint32_t header, uint32_t count);
+  bool point(Cursor& c, uint32_t count);
+  Status runs_of_numbers(Cursor& c);
+  Status map(Cursor& c, uint32_t header, uint32_t count);
+  Status enter(Cursor& c, Container inner);
+  void leave(Cursor& c);
+  Status key_header(const Cursor& c, StrHeader& header);
+  Status other_key(Cursor& c);
+  Status inline_key(Cursor& c);
+  Status require(const Cursor& c, uint64_t bytes);
+  Status reserve(const Cursor& c, uint64_t bytes);
+  Status short_of(const uint8_t* in, uint64_t bytes);
+  uint64_t position(const uint8_t* in) const;
+  Status fail(Status status, uint64_t detail);
+  void settle(Container& open) const;
+  template <typename... Parameters, typename... Arguments>
+  Status aside(Cursor& c, Status (Tokenizer::*step)(Cursor&, Parameters...), Arguments... arguments);
+
+  KeyTable& keys_;
+  const DecodeBuffers buffers_;
+  std::span<uint32_t> tape_;
+  uint32_t max_pooled_ = kMaxPooledBytes;
+  DecodeOptions options_;
+
+  FrameStack<Container> stack_;
+  Container current_ = {0, 0, kItems, 0, nullptr};
+  /// Frames below this one have no header on the tape of this window.
+  size_t window_floor_ = 0;
+  /// The fewest bytes that what is left of the containers on the stack can take.
+  uint64_t reserved_ = 0;
+  bool use_shapes_ = true;
+  uint32_t pooled_limit_ = 0;
+
+  /// Pools that are being filled: where they begin, and the operand that will say how long they are.
+  uint8_t* pool8_start_ = nullptr;
+  uint32_t* pool8_length_ = nullptr;
+  uint16_t* pool16_ = nullptr;
+  uint16_t* pool16_start_ = nullptr;
+  uint16_t* pool16_limit_ = nullptr;
+  uint32_t* pool16_length_ = nullptr;
+
+  uint32_t at_ = 0;
+  uint32_t size_ = 0;
+  uint64_t available_ = 0;
+  /// How much of a payload lies beyond the chunk.
+  uint64_t skip_ = 0;
+  bool open_ = false;
+  uint64_t offset_ = 0;
+  uint64_t detail_ = 0;
+};
+
+}  // namespace mpw

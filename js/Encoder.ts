@@ -1,0 +1,102 @@
+import type { ContextOf } from "./context.ts";
+import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
+import { type EncodeSettings, Walker } from "./Walker.ts";
+import { walkers } from "./workers.ts";
+
+/** How values are encoded. `null` means the default, too. */
+export type EncoderOptions<ContextType = undefined> = Partial<
+  Readonly<{
+    /** Default: `ExtensionCodec.defaultCodec`, which knows the timestamp. */
+    extensionCodec: ExtensionCodecType<ContextType>;
+    /** bigints become int64 or uint64, and integers that need more than 32 bits become floats. Default: false. */
+    useBigInt64: boolean;
+    /**
+     * `"auto"`: bigints take the smallest integer format that holds them; numbers are as without this option.
+     * Default: bigints are refused unless `useBigInt64` is set.
+     */
+    int64: "auto";
+    /** The most containers around a value, the value counted in. Default: 100. */
+    maxDepth: number;
+    /** The size in bytes of the buffer that `encodeSharedRef` begins with. Default: 2048. */
+    initialBufferSize: number;
+    /** Keys in the order of their UTF-16 units. Default: false. */
+    sortKeys: boolean;
+    /** Floats, and what counts as such, become float 32, whatever that loses. Default: false. */
+    forceFloat32: boolean;
+    /** Properties whose value is `undefined` are left out. Default: false, they become nil. */
+    ignoreUndefined: boolean;
+    /** Integers become floats. Default: false. */
+    forceIntegerToFloat: boolean;
+  }>
+> &
+  ContextOf<ContextType>;
+
+const DEFAULT_MAX_DEPTH = 100;
+const DEFAULT_INITIAL_BUFFER_SIZE = 2048;
+
+/** Encodes values with the same options. An instance costs next to nothing: what is learned of keys is shared. */
+export class Encoder<ContextType = undefined> {
+  readonly #settings: EncodeSettings;
+  readonly #initialBufferSize: number;
+  #shared: Uint8Array<ArrayBuffer> | null = null;
+
+  /** @throws RangeError if `initialBufferSize` is negative */
+  constructor(options?: EncoderOptions<ContextType>) {
+    const useBigInt64 = options?.useBigInt64 ?? false;
+    const smallestBigint = options?.int64 === "auto";
+    this.#settings = {
+      extensionCodec: (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>,
+      context: (options as { context?: unknown } | undefined)?.context,
+      maxDepth: options?.maxDepth ?? DEFAULT_MAX_DEPTH,
+      sortKeys: options?.sortKeys ?? false,
+      ignoreUndefined: options?.ignoreUndefined ?? false,
+      float32: options?.forceFloat32 ?? false,
+      integersAsFloats: options?.forceIntegerToFloat ?? false,
+      noInt64: useBigInt64,
+      smallestBigint,
+      nativeBigint: useBigInt64 || smallestBigint,
+    };
+    this.#initialBufferSize = options?.initialBufferSize ?? DEFAULT_INITIAL_BUFFER_SIZE;
+    if (this.#initialBufferSize < 0) {
+      throw new RangeError(`initialBufferSize must not be negative: ${this.#initialBufferSize}`);
+    }
+  }
+
+  /**
+   * The message as a `Uint8Array` that nobody else uses and that fills its buffer.
+   * @throws Error if the value is too deep (or circular), or holds something that MessagePack has no format for
+   */
+  encode(object: unknown): Uint8Array<ArrayBuffer> {
+    return this.#walk(object, take);
+  }
+
+  /** As `encode`, but the result is a view of this encoder's own buffer: the next call overwrites it. */
+  encodeSharedRef(object: unknown): Uint8Array<ArrayBuffer> {
+    return this.#walk(object, (walker) => {
+      const { size } = walker;
+      let shared = this.#shared;
+      if (shared === null || shared.length < size) {
+        shared = new Uint8Array(shared === null ? Math.max(size, this.#initialBufferSize) : size * 2);
+        this.#shared = shared;
+      }
+      walker.writeTo(shared, 0);
+      return shared.subarray(0, size);
+    });
+  }
+
+  #walk(object: unknown, finish: (walker: Walker) => Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+    if (walkers.isQuiet) Walker.relearn();
+    const walker = walkers.take();
+    try {
+      walker.walk(object, this.#settings);
+      return finish(walker);
+    } finally {
+      walker.clear();
+      walkers.giveBack(walker);
+    }
+  }
+}
+
+function take(walker: Walker): Uint8Array<ArrayBuffer> {
+  return walker.take();
+}

@@ -1,0 +1,94 @@
+/**
+ * One key after those on the way from the root: where an object of a known shape stands while it is walked. Each node
+ * predicts the key that came next last time, so that an object like the one before costs one comparison of pointers a
+ * key, V8 having but one copy of each property name.
+ */
+export class KeyNode {
+  readonly key: string;
+  /** The tape word that stands for the key, or 0 while it goes as text. */
+  word = 0;
+  readonly depth: number;
+  predictedKey: string | undefined = undefined;
+  predicted: KeyNode | null = null;
+  children: Map<string, KeyNode> | null = null;
+
+  constructor(key: string, depth: number) {
+    this.key = key;
+    this.depth = depth;
+  }
+}
+
+/** Bounds what strangers can make it keep: `KeyStore::kMaxKeys`, and as many shapes. */
+const MAX_NODES = 4096;
+/** Objects with more keys are taken for dictionaries. */
+const MAX_DEPTH = 128;
+/** So many keys in vain, with the trie full, make it worth learning anew. */
+const RELEARN_AFTER = 65_536;
+
+/** Who gives keys their words. */
+export interface KeyRegistrar {
+  /** Returns 0 when there is no room, or the key is too long to be worth it. */
+  registerKey(key: string): number;
+}
+
+/** The shapes of the objects that encoders have walked. */
+export class KeyTrie {
+  #root = new KeyNode("", 0);
+  #nodes = 0;
+  #misses = 0;
+  /** Where keys go that there is no room for; it is its own child. */
+  readonly #elsewhere = new KeyNode("", MAX_DEPTH);
+  /** By key: shapes share the numbers. */
+  readonly #words = new Map<string, number>();
+  readonly #clearWords: () => void;
+
+  /** `clearWords` takes back all words that `registerKey` has given. */
+  constructor(clearWords: () => void) {
+    this.#clearWords = clearWords;
+  }
+
+  get root(): KeyNode {
+    return this.#root;
+  }
+
+  /** The node that `key` leads to where `from` predicts another. */
+  follow(from: KeyNode, key: string, registrar: KeyRegistrar): KeyNode {
+    let node = from.children?.get(key);
+    if (node === undefined) {
+      if (from.depth >= MAX_DEPTH || this.#nodes === MAX_NODES) {
+        this.#misses++;
+        return this.#elsewhere;
+      }
+      this.#nodes++;
+      node = new KeyNode(key, from.depth + 1);
+      from.children ??= new Map();
+      from.children.set(key, node);
+      // Neither registered nor predicted before its second sight: many keys are only met once.
+      return node;
+    }
+    if (node.word === 0) node.word = this.#word(key, registrar);
+    from.predictedKey = key;
+    from.predicted = node;
+    return node;
+  }
+
+  /** Makes room if what is known is of little use. No object may be in the middle of being walked. */
+  relearn(): void {
+    if (this.#misses < RELEARN_AFTER) return;
+    this.#misses = 0;
+    if (this.#nodes < MAX_NODES) return;
+    this.#root = new KeyNode("", 0);
+    this.#nodes = 0;
+    this.#words.clear();
+    this.#clearWords();
+  }
+
+  #word(key: string, registrar: KeyRegistrar): number {
+    let word = this.#words.get(key);
+    if (word === undefined) {
+      word = registrar.registerKey(key);
+      if (word !== 0) this.#words.set(key, word);
+    }
+    return word;
+  }
+}

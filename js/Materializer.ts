@@ -1,0 +1,360 @@
+import { ContainerStack } from "./ContainerStack.ts";
+import { DecodeError } from "./DecodeError.ts";
+import { decodeFailure, extraBytes, forbiddenKey } from "./decodeFailure.ts";
+import type { ExtensionCodecType } from "./ExtensionCodec.ts";
+import { Shapes } from "./Shapes.ts";
+import { BufferSource, type Source } from "./Source.ts";
+import { Status } from "./status.ts";
+import { Tag, Wide } from "./tape.ts";
+import { DecodeMemory, type DecodeModes, isError, knownKeys } from "./wasm/DecodeMemory.ts";
+import { hostText } from "./wasm/text.ts";
+
+/** What a decoder's options come to. Made once, in its constructor. */
+export interface DecodeSettings extends DecodeModes {
+  readonly extensionCodec: ExtensionCodecType<unknown>;
+  readonly context: unknown;
+  /** Maps become `Map`s. */
+  readonly useMap: boolean;
+  readonly mapKeyConverter: ((key: unknown) => string | number) | null;
+}
+
+/** `new Array(n)` above this makes a dictionary of it in V8; growing item by item does not. */
+const MAX_PREALLOCATED = 2 ** 25 - 1;
+
+const shapes = new Shapes();
+const { factories } = shapes;
+
+/** So many maps without a known shape, while the tables are full, make it worth learning anew. */
+const RELEARN_AFTER = 4096;
+let unknownMaps = 0;
+
+/** Makes room for other keys and shapes if those known are of little use. No message may be in the middle of a tape. */
+export function relearn(): void {
+  if (unknownMaps < RELEARN_AFTER) return;
+  unknownMaps = 0;
+  if (knownKeys.isFull()) {
+    knownKeys.clear();
+    shapes.clear();
+  }
+}
+
+/**
+ * Tape → values. Each works through one message at a time; `pool.ts` hands them out. The members that the inner loop
+ * uses are not `#private`, which V8 checks at each access.
+ */
+export class Materializer extends DecodeMemory {
+  private readonly buffer = new BufferSource();
+  private source: Source = this.buffer;
+  private settings!: DecodeSettings;
+
+  /** Why the last window ended. */
+  private status: number = Status.DONE;
+  /** Where in the message the current chunk starts. */
+  private chunk = 0;
+  /** The next word, and the next slot of the lane. */
+  private at = 0;
+  private laneAt = 0;
+  /** The pools, where they are cut next, and the addresses of the pools after them. */
+  private pool8 = "";
+  private cut8 = 0;
+  private next8 = 0;
+  private pool16 = "";
+  private cut16 = 0;
+  private next16 = 0;
+  /** Whether more input may come, so that its end is no error. */
+  private isOpen = false;
+
+  /** Decodes the one value that `bytes` holds. */
+  decode(bytes: Uint8Array, settings: DecodeSettings): unknown {
+    this.buffer.set(bytes);
+    this.start(this.buffer, settings);
+    try {
+      this.load();
+      const value = this.value();
+      const end = this.finish();
+      if (end < bytes.length) throw extraBytes(bytes.length, end);
+      return value;
+    } finally {
+      this.buffer.clear();
+    }
+  }
+
+  private start(source: Source, settings: DecodeSettings): void {
+    this.source = source;
+    this.settings = settings;
+    this.chunk = 0;
+    this.setModes(settings);
+    this.begin();
+  }
+
+  /** Runs the tokenizer to the end of a value that has been read. Returns where in the message that is. */
+  private finish(): number {
+    while (this.status !== Status.DONE) this.refill();
+    return this.chunk + this.offset();
+  }
+
+  /** Copies in the next chunk, and fills a window from it. */
+  private load(): void {
+    const { source } = this;
+    const size = source.load(this, this.chunk, this.chunkBytes);
+    this.open(this.feed(size, source.length - this.chunk, false));
+  }
+
+  /** Fills the next window. Throws what keeps it from coming. */
+  refill(): void {
+    if (this.status === Status.WINDOW_FULL) {
+      this.open(this.run());
+    } else {
+      this.chunk += this.offset();
+      this.load();
+    }
+  }
+
+  private open(status: number): void {
+    this.status = status;
+    if (isError(status)) {
+      throw decodeFailure(status, this.chunk + this.offset(), this.detail(), this.settings);
+    }
+    this.at = 0;
+    this.laneAt = 0;
+    this.next8 = this.pool8Start;
+    this.next16 = this.pool16Start;
+  }
+
+  /** The next value. Recurses no deeper than the tokenizer's kDeep: containers below that are marked. */
+  value(): unknown {
+    const word = this.tape[this.at++];
+    switch (word & 15) {
+      case Tag.INT:
+        return word >> 4;
+      case Tag.TEXT8: {
+        const start = this.cut8;
+        this.cut8 = start + (word >>> 4);
+        return this.pool8.substring(start, this.cut8);
+      }
+      case Tag.SHAPE: {
+        const factory = factories[word >>> 4];
+        return factory !== undefined ? factory(this) : shapes.make(word >>> 4)(this);
+      }
+      case Tag.FLOAT:
+        return this.lane[this.laneAt++];
+      case Tag.ARRAY:
+        return this.array(word >>> 4);
+      case Tag.NIL:
+        return null;
+      case Tag.BOOL:
+        return word >>> 4 === 1;
+      case Tag.POINT:
+        return this.point(word >>> 4);
+      case Tag.TEXT16: {
+        const start = this.cut16;
+        this.cut16 = start + (word >>> 4);
+        return this.pool16.substring(start, this.cut16);
+      }
+      case Tag.MAP:
+        return this.map(word >>> 4);
+      case Tag.KEY:
+        return shapes.key(word >>> 4);
+      case Tag.END:
+        this.refill();
+        return this.value();
+      default:
+        return this.wide(word);
+    }
+  }
+
+  /** V8 allocates short literals in line, and keeps these as unboxed doubles. */
+  private point(count: number): number[] {
+    const { lane } = this;
+    const at = this.laneAt;
+    this.laneAt = at + count;
+    if (count === 2) return [lane[at], lane[at + 1]];
+    if (count === 3) return [lane[at], lane[at + 1], lane[at + 2]];
+    if (count === 4) return [lane[at], lane[at + 1], lane[at + 2], lane[at + 3]];
+    return [lane[at]];
+  }
+
+  private array(count: number): unknown[] {
+    // The shortest as literals, which V8 allocates in line; none of them holds a run.
+    if (count === 0) return [];
+    if (count === 1) return [this.value()];
+    if (count === 2) return [this.value(), this.value()];
+    if (count === 3) return [this.value(), this.value(), this.value()];
+    const array: unknown[] = count <= MAX_PREALLOCATED ? new Array(count) : [];
+    for (let i = 0; i < count; ) {
+      const word = this.peek();
+      if (isRun(word)) {
+        i = this.takeRun(array, i, word);
+      } else {
+        array[i++] = this.value();
+      }
+    }
+    return array;
+  }
+
+  /** The next word of the message, from the next window if this one is at its end. */
+  peek(): number {
+    const word = this.tape[this.at];
+    if (word !== Tag.END) return word;
+    this.refill();
+    return this.peek();
+  }
+
+  /** Steps over the word that `peek` has returned, and `operands` more. */
+  skip(operands = 0): void {
+    this.at += 1 + operands;
+  }
+
+  /** The operand of the word that `peek` has returned. */
+  operand(): number {
+    return this.tape[this.at + 1] >>> 0;
+  }
+
+  /** Steps over a `Tag.KEYS` word. Where keys may be anything, it returns the offset of the map. */
+  skipKeys(): number {
+    this.at++;
+    return this.settings.anyKey ? this.chunk + (this.tape[this.at++] >>> 0) : 0;
+  }
+
+  /** Whether there is another word without waiting for input. */
+  isReady(): boolean {
+    while (this.tape[this.at] === Tag.END) {
+      if (this.isOpen && this.status !== Status.WINDOW_FULL) return false;
+      this.refill();
+    }
+    return true;
+  }
+
+  /** Fills `array` from index `i` on with a run of numbers. Returns the index behind them. */
+  takeRun(array: unknown[], i: number, word: number): number {
+    const end = i + (word >>> 4);
+    let at = ++this.at;
+    if ((word & 15) === Tag.INTS) {
+      const { tape } = this;
+      for (; i < end; i++) array[i] = tape[at++];
+      this.at = at;
+    } else {
+      const { lane } = this;
+      at = this.laneAt;
+      for (; i < end; i++) array[i] = lane[at++];
+      this.laneAt = at;
+    }
+    return i;
+  }
+
+  /** A map that is not, or not wholly, of a known shape. */
+  private map(shape: number): unknown {
+    if (this.settings.anyKey) return this.anyMap();
+    unknownMaps++;
+    const object: Record<string, unknown> = {};
+    if (shape !== 0) for (const key of shapes.keys(shape)) object[key] = this.value();
+    const word = this.peek();
+    this.skip();
+    for (let left = word >>> 4; left > 0; left--) object[this.value() as string] = this.value();
+    return object;
+  }
+
+  private anyMap(): unknown {
+    const map = this.newMap();
+    const word = this.peek();
+    const offset = this.skipKeys();
+    for (let left = word >>> 4; left > 0; left--) this.put(map, this.value(), this.value(), offset);
+    return map;
+  }
+
+  newMap(): object {
+    return this.settings.useMap ? new Map() : {};
+  }
+
+  /** Adds a pair to what `newMap` has made. `offset` is that of the map. */
+  put(map: object, key: unknown, value: unknown, offset: number): void {
+    const { useMap, mapKeyConverter } = this.settings;
+    if (useMap) {
+      (map as Map<unknown, unknown>).set(key, value);
+      return;
+    }
+    if (mapKeyConverter === null) {
+      (map as Record<string, unknown>)[key as string] = value;
+      return;
+    }
+    if (key === "__proto__") throw forbiddenKey(offset);
+    const converted = mapKeyConverter(key);
+    if (converted === "__proto__") throw forbiddenKey(offset);
+    (map as Record<string | number, unknown>)[converted] = value;
+  }
+
+  shapeKeys(shape: number): string[] {
+    return shapes.keys(shape);
+  }
+
+  private wide(word: number): unknown {
+    const length = this.tape[this.at] >>> 0;
+    switch ((word >>> 4) & 15) {
+      case Wide.POOL8:
+        this.at++;
+        this.pool8 = hostText.ascii(this.next8, length);
+        this.next8 += length;
+        this.cut8 = 0;
+        return this.value();
+      case Wide.POOL16:
+        this.at++;
+        this.pool16 = hostText.utf16(this.next16, length);
+        this.next16 += length * 2;
+        this.cut16 = 0;
+        return this.value();
+      case Wide.LONG_STR: {
+        const offset = this.chunk + (this.tape[this.at + 1] >>> 0);
+        return this.longText(this.payload(length), offset);
+      }
+      case Wide.BIN:
+        return this.payload(length);
+      case Wide.EXT: {
+        const offset = this.chunk + (this.tape[this.at + 1] >>> 0);
+        return this.extension(this.payload(length), (word << 16) >> 24, offset);
+      }
+      case Wide.UINT64:
+        return this.lane64[this.laneAt++];
+      case Wide.INT64:
+        return BigInt.asIntN(64, this.lane64[this.laneAt++]);
+      default:
+        this.at--;
+        return new ContainerStack(this).read();
+    }
+  }
+
+  private payload(length: number): Uint8Array {
+    const offset = this.tape[this.at + 1] >>> 0;
+    this.at += 2;
+    return this.source.view(this.chunk + offset, length);
+  }
+
+  private extension(data: Uint8Array, type: number, offset: number): unknown {
+    const { extensionCodec, context } = this.settings;
+    try {
+      return extensionCodec.decode(data, type, context);
+    } catch (error) {
+      throw error instanceof DecodeError && error.offset === undefined
+        ? new DecodeError(error.message, { code: error.code ?? "EXTENSION", offset, cause: error })
+        : error;
+    }
+  }
+
+  private longText(bytes: Uint8Array, offset: number): string {
+    // TextDecoder refuses shared memory in browsers.
+    const own = bytes.buffer instanceof ArrayBuffer ? bytes : bytes.slice();
+    if (!this.settings.fatalUtf8) return utf8.decode(own);
+    try {
+      return fatalUtf8.decode(own);
+    } catch {
+      throw decodeFailure(Status.INVALID_UTF8, offset, 0, this.settings);
+    }
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const fatalUtf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+
+export function isRun(word: number): boolean {
+  const tag = word & 15;
+  return tag === Tag.INTS || tag === Tag.FLOATS;
+}

@@ -1,0 +1,154 @@
+import { Status } from "../status.ts";
+import { codec, created, registerView, renewDetached } from "./module.ts";
+import { hostText } from "./text.ts";
+
+/** The sizes that `bindings/bindings.cpp` gives the buffers. */
+const INPUT_BYTES = 64 * 1024;
+const TAPE_WORDS = 16 * 1024;
+/** Above this, `TypedArray.prototype.set` is faster than a loop (measured on Node 20 and 26). */
+const LOOP_BYTES = 32;
+
+/** `seed` keeps the collisions of the key table from being known to those who choose the keys. */
+const keyTable = created(codec.createKeyTable((Math.random() * 2 ** 32) >>> 0 || 1));
+
+type Session = NonNullable<ReturnType<typeof codec.createDecodeSession>>;
+
+/** The limits and modes of a decoder, as numbers. */
+export interface DecodeModes {
+  readonly maxStrLength: number;
+  readonly maxBinLength: number;
+  readonly maxArrayLength: number;
+  readonly maxMapLength: number;
+  readonly maxExtLength: number;
+  readonly maxDepth: number;
+  /** As `Int64` in `cpp/tokenizer.hpp`. */
+  readonly int64: 0 | 1 | 2;
+  readonly rawStrings: boolean;
+  readonly anyKey: boolean;
+  readonly fatalUtf8: boolean;
+}
+
+/** A tokenizer's session in wasm memory: its windows as typed arrays, and the calls that fill them. */
+export class DecodeMemory {
+  tape!: Int32Array;
+  lane!: Float64Array;
+  lane64!: BigUint64Array;
+  #input!: Uint8Array;
+  readonly #session: Session;
+  readonly pool8Start: number;
+  readonly pool16Start: number;
+  #modes: DecodeModes | null = null;
+  chunkBytes = INPUT_BYTES;
+
+  constructor() {
+    this.#session = created(codec.createDecodeSession(keyTable));
+    this.pool8Start = this.#session.pool8();
+    this.pool16Start = this.#session.pool16();
+    this.renew();
+    registerView(this);
+  }
+
+  isDetached(): boolean {
+    return this.tape.length === 0;
+  }
+
+  renew(): void {
+    const { buffer } = codec.wasmMemory;
+    this.tape = new Int32Array(buffer, this.#session.tape(), TAPE_WORDS);
+    this.lane = new Float64Array(buffer, this.#session.lane(), 2 * TAPE_WORDS);
+    this.lane64 = new BigUint64Array(buffer, this.#session.lane(), 2 * TAPE_WORDS);
+    this.#input = new Uint8Array(buffer, this.#session.input(), INPUT_BYTES);
+    hostText.bind(buffer);
+  }
+
+  /** Costs nothing when the modes are those of last time. */
+  setModes(modes: DecodeModes): void {
+    if (modes === this.#modes) return;
+    this.#modes = modes;
+    this.#session.setLimits(
+      modes.maxStrLength,
+      modes.maxBinLength,
+      modes.maxArrayLength,
+      modes.maxMapLength,
+      modes.maxExtLength,
+      modes.maxDepth,
+    );
+    this.#session.setModes(modes.int64, modes.rawStrings, modes.anyKey, modes.fatalUtf8);
+  }
+
+  /** For tests: windows so small that their ends fall everywhere. */
+  limitWindow(tapeWords: number, chunkBytes: number, pooledBytes: number): void {
+    this.#session.setWindow(tapeWords, pooledBytes);
+    this.chunkBytes = chunkBytes;
+  }
+
+  begin(): void {
+    this.#session.begin();
+  }
+
+  /** Copies `bytes` to offset `at` of the next chunk. */
+  write(bytes: Uint8Array, at: number): void {
+    const { length } = bytes;
+    if (length > LOOP_BYTES) {
+      this.#input.set(bytes, at);
+    } else {
+      const input = this.#input;
+      for (let i = 0; i < length; i++) input[at + i] = bytes[i];
+    }
+  }
+
+  /**
+   * Takes the `size` bytes that were written as the next chunk, and fills a window. `available` bytes, those included,
+   * are there before the input ends, or, if `open`, before more of it arrives.
+   */
+  feed(size: number, available: number, open: boolean): number {
+    return this.#checked(this.#session.feed(size, available, open));
+  }
+
+  /** Fills the next window from the same chunk. */
+  run(): number {
+    return this.#checked(this.#session.run());
+  }
+
+  /** The tokenizer's stack is all that grows. */
+  #checked(status: number): number {
+    if (this.tape.length === 0) renewDetached();
+    return status;
+  }
+
+  /** Bytes from the start of the chunk to where the tokenizer stopped. */
+  offset(): number {
+    return this.#session.offset();
+  }
+
+  /** What the error at `offset` is about: see `Tokenizer::detail`. */
+  detail(): number {
+    return this.#session.detail();
+  }
+}
+
+/** The keys of a shape, and the text of a key, by their numbers on the tape. */
+export const knownKeys = {
+  parentShape: (shape: number): number => keyTable.parent(shape),
+  lastKey: (shape: number): number => keyTable.key(shape),
+  text(key: number): string {
+    const at = keyTable.textAddress(key);
+    return keyDecoder.decode(new Uint8Array(codec.wasmMemory.buffer, at, keyTable.textLength(key)));
+  },
+  /** Whether keys or shapes have been turned away for want of room. */
+  isFull: (): boolean => keyTable.isFull(),
+  clear(): void {
+    keyTable.clear();
+  },
+};
+
+const keyDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** How much wasm memory the codec has, in bytes. */
+export function wasmMemoryBytes(): number {
+  return codec.wasmMemory.buffer.byteLength;
+}
+
+export function isError(status: number): boolean {
+  return status > Status.WINDOW_FULL;
+}

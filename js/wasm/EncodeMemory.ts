@@ -1,0 +1,138 @@
+import { Status } from "../status.ts";
+import { codec, created, registerView } from "./module.ts";
+import { hostText } from "./text.ts";
+
+/** The sizes that `bindings/bindings.cpp` gives the buffers. */
+const TAPE_WORDS = 16 * 1024;
+const POOL_BYTES = 64 * 1024;
+const HOLES = 256;
+/** A message that fits is written without being put together from parts. */
+const FIRST_OUTPUT_BYTES = 1024 * 1024;
+/** Sessions of re-entrant calls. */
+const OTHER_OUTPUT_BYTES = 64 * 1024;
+
+/** As `EncodeOptions` in `cpp/emitter.hpp`. */
+export interface EncodeModes {
+  readonly float32: boolean;
+  readonly integersAsFloats: boolean;
+  readonly noInt64: boolean;
+  readonly smallestBigint: boolean;
+}
+
+const keyStore = created(codec.createKeyStore());
+
+type Session = NonNullable<ReturnType<typeof codec.createEncodeSession>>;
+
+let sessions = 0;
+
+/** An emitter's session in wasm memory: its windows as typed arrays, and the calls that empty them. */
+export class EncodeMemory {
+  tape!: Int32Array;
+  lane!: Float64Array;
+  lane64!: BigUint64Array;
+  pool8!: Uint8Array;
+  pool16!: Uint16Array;
+  readonly #session: Session;
+  readonly #outputBytes: number;
+  #output!: Uint8Array;
+  #holes!: Uint32Array;
+  readonly pool8Start: number;
+  readonly pool16Start: number;
+  #modes: EncodeModes | null = null;
+  /** What of the tape, the lane and the pools a window may use. */
+  tapeWords = TAPE_WORDS;
+  poolBytes = POOL_BYTES;
+
+  constructor(outputBytes = sessions++ === 0 ? FIRST_OUTPUT_BYTES : OTHER_OUTPUT_BYTES) {
+    this.#outputBytes = outputBytes;
+    this.#session = created(codec.createEncodeSession(keyStore, outputBytes));
+    this.pool8Start = this.#session.pool8();
+    this.pool16Start = this.#session.pool16();
+    this.renew();
+    registerView(this);
+  }
+
+  isDetached(): boolean {
+    return this.tape.length === 0;
+  }
+
+  renew(): void {
+    const { buffer } = codec.wasmMemory;
+    const session = this.#session;
+    this.tape = new Int32Array(buffer, session.tape(), TAPE_WORDS);
+    this.lane = new Float64Array(buffer, session.lane(), 2 * TAPE_WORDS);
+    this.lane64 = new BigUint64Array(buffer, session.lane(), 2 * TAPE_WORDS);
+    this.pool8 = new Uint8Array(buffer, session.pool8(), POOL_BYTES);
+    this.pool16 = new Uint16Array(buffer, session.pool16(), POOL_BYTES);
+    this.#output = new Uint8Array(buffer, session.output(), this.#outputBytes);
+    this.#holes = new Uint32Array(buffer, session.holes(), HOLES);
+    hostText.bind(buffer);
+  }
+
+  /** Costs nothing when the modes are those of last time. */
+  setModes(modes: EncodeModes): void {
+    if (modes === this.#modes) return;
+    this.#modes = modes;
+    this.#session.setOptions(modes.float32, modes.integersAsFloats, modes.noInt64, modes.smallestBigint);
+  }
+
+  /** For tests: windows so small that their ends fall everywhere. */
+  limitWindow(tapeWords: number, poolBytes: number): void {
+    this.tapeWords = tapeWords;
+    this.poolBytes = poolBytes;
+  }
+
+  begin(): void {
+    this.#session.begin();
+  }
+
+  /** Emits the first `words` words of the tape. Returns false if the output must be drained before it goes on. */
+  emit(words: number): boolean {
+    return this.#session.start(words) === Status.DONE;
+  }
+
+  /** Goes on after the output has been drained. */
+  emitMore(): boolean {
+    return this.#session.run() === Status.DONE;
+  }
+
+  /** Bytes in the output. */
+  get outputLength(): number {
+    return this.#session.length();
+  }
+
+  /** Bytes of the output as a copy of their own. */
+  copyOutput(start: number, end: number): Uint8Array<ArrayBuffer> {
+    return this.#output.slice(start, end) as Uint8Array<ArrayBuffer>;
+  }
+
+  /** Copies bytes of the output to offset `at` of `target`. */
+  copyOutputTo(target: Uint8Array, at: number, start: number, end: number): void {
+    target.set(this.#output.subarray(start, end), at);
+  }
+
+  get holeCount(): number {
+    return this.#session.holeCount();
+  }
+
+  /** Where in the output hole `i` lies. */
+  holeAt(i: number): number {
+    return this.#holes[i];
+  }
+
+  drain(): void {
+    this.#session.drain();
+  }
+}
+
+/** Registers a key whose UTF-16 units stand at address `at`. Returns its number, or 0 if there is no room. */
+export function addKey(at: number, units: number): number {
+  return keyStore.add(at, units);
+}
+
+export function clearKeys(): void {
+  keyStore.clear();
+}
+
+/** `KeyStore::kMaxUnits`. */
+export const MAX_KEY_UNITS = 64;

@@ -1,0 +1,24 @@
+/**
+ * The two modules that the bundler makes of what Emscripten made (scripts/lib/bundle.mjs).
+ */
+declare module "msgpack-wasm:glue" {
+  type Bindings = import("../../build/wasm/codec").EmbindModule;
+
+  interface GlueOptions {
+    /** Instantiates the module and hands the instance to `receive`, both before it returns. */
+    instantiateWasm(
+      imports: WebAssembly.Imports,
+      receive: (instance: WebAssembly.Instance) => void,
+    ): WebAssembly.Exports;
+  }
+
+  /** A fresh instance, with what `bindings/` binds and its memory, ready when the call returns. */
+  export function instantiateGlue(
+    options: GlueOptions,
+  ): Bindings & { readonly wasmMemory: WebAssembly.Memory };
+}
+
+declare module "msgpack-wasm:codec.wasm" {
+  const bytes: Uint8Array<ArrayBuffer>;
+  export default bytes;
+}

@@ -1,0 +1,4 @@
+import { build } from "./lib/build.mjs";
+import { main } from "./lib/command.mjs";
+
+await main(build);

@@ -1,0 +1,25 @@
+import { Failure, step } from "./command.mjs";
+import { setUpBuild } from "./setup.mjs";
+import { buildWasm, wasmOutputs } from "./wasm.mjs";
+import { whenChanged } from "./whenChanged.mjs";
+
+const inputs = ["js", "scripts/lib/bundle.mjs", "package-lock.json", "tsconfig.json", ...wasmOutputs];
+const outputs = [
+  ...["index.js", "index.cjs", "index.d.ts", "index.d.cts", "codec.wasm"].map((name) => `dist/${name}`),
+  "build/testing.js",
+];
+
+/** Makes `dist/` out of a bare clone; does nothing where nothing changed. */
+export async function build() {
+  await buildWasm(await setUpBuild());
+  await whenChanged("dist", { inputs, outputs }, () =>
+    step("Bundles", async () => {
+      // It imports npm packages: they are there only now, and slow to load.
+      const { bundle } = await import("./bundle.mjs");
+      await bundle().catch((error) => {
+        // The bundlers have printed what is wrong.
+        throw new Failure(error.message);
+      });
+    }),
+  );
+}

@@ -1,0 +1,78 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { isOnPath, root, run, step } from "./command.mjs";
+import { needHostPackages } from "./hostPackages.mjs";
+
+/** What Debian 13 has; the code is built with 6.0 as well. Debian 12 has 3.1.6, which knows no `--emit-tsd`. */
+const minimumVersion = [3, 1, 69];
+
+const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), ".cache"), "msgpack-wasm");
+
+/** A Debian 13 of its own, which has Emscripten 3.1.69. The number grows with changes of makeDebian.sh. */
+const debian = path.join(cache, "debian13-1");
+
+/**
+ * An Emscripten with CMake and Ninja.
+ *
+ * @typedef {object} Emscripten
+ * @property {string} id changes when the toolchain does
+ * @property {(command: string, args: readonly string[]) => Promise<void>} run runs a command where `emcc`,
+ *   `cmake` and `ninja` are on the PATH, in the top of the checkout
+ */
+
+/**
+ * Finds the Emscripten of this machine, or sets one up apart from it.
+ *
+ * @returns {Promise<Emscripten>}
+ */
+export async function setUpEmscripten() {
+  const version = hostVersion();
+  if (version !== undefined && isRecent(version)) {
+    await needHostPackages(["cmake", "ninja-build"]);
+    return { id: `host ${version}`, run: (command, args) => run(command, args, { quiet: true }) };
+  }
+  await needHostPackages(["bubblewrap"]);
+  if (!existsSync(debian)) {
+    await needHostPackages(["debootstrap"]);
+    await step(`Emscripten: a Debian 13 in ${debian} (once, some minutes)`, () =>
+      run("scripts/lib/makeDebian.sh", [debian], { quiet: true }),
+    );
+  }
+  return { id: debian, run: runInDebian };
+}
+
+/**
+ * Of all that is outside, a command in the Debian sees only the checkout. The temporary folder is mounted
+ * first, as the checkout may lie in it.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
+async function runInDebian(command, args) {
+  const view = [
+    ["--bind", debian, "/"],
+    ["--dev", "/dev"],
+    ["--proc", "/proc"],
+    ["--tmpfs", "/tmp"],
+    ["--bind", root, root],
+    ["--chdir", root],
+  ];
+  // Emscripten's own variables (EM_CACHE, EM_CONFIG…) must not leak in.
+  const env = { PATH: `${root}/node_modules/.bin:/usr/bin:/bin`, HOME: "/tmp", LC_ALL: "C.UTF-8" };
+  await run("bwrap", ["--die-with-parent", ...view.flat(), command, ...args], { quiet: true, env });
+}
+
+/** @returns {string | undefined} */
+function hostVersion() {
+  return isOnPath("emcc") ? execFileSync("emcc", ["-dumpversion"], { encoding: "utf8" }).trim() : undefined;
+}
+
+/** @param {string} version */
+function isRecent(version) {
+  const numbers = version.split(/[.-]/).map(Number);
+  const different = minimumVersion.findIndex((minimum, index) => numbers[index] !== minimum);
+  return different === -1 || numbers[different] > minimumVersion[different];
+}

@@ -1,0 +1,24 @@
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { root, run, step } from "./command.mjs";
+import { setUpEmscripten } from "./emscripten.mjs";
+import { needHostPackages } from "./hostPackages.mjs";
+
+/** Installs what a build needs and is missing. */
+export async function setUpBuild() {
+  await setUpNpmPackages();
+  return setUpEmscripten();
+}
+
+/** Installs what the tests need and is missing, besides what a build needs. */
+export async function setUpTests() {
+  await needHostPackages(["cmake", "ninja-build", "g++", "clang", "clang-format", "libgtest-dev"]);
+}
+
+async function setUpNpmPackages() {
+  /** @param {string} file */
+  const timeOf = async (file) => (await stat(path.join(root, file)).catch(() => undefined))?.mtimeMs ?? 0;
+  // npm writes the hidden lock file last.
+  if ((await timeOf("node_modules/.package-lock.json")) >= (await timeOf("package-lock.json"))) return;
+  await step("npm packages", () => run("npm", ["ci"], { quiet: true }));
+}

@@ -1,0 +1,52 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import process from "node:process";
+import { build } from "./lib/build.mjs";
+import { main, root, run, step } from "./lib/command.mjs";
+import { setUpTests } from "./lib/setup.mjs";
+
+/** With arguments (`npm test -- PATTERN`), they go to Vitest, and the rest is left out. */
+const vitestArguments = process.argv.slice(2);
+
+await main(async () => {
+  await build();
+  if (vitestArguments.length > 0) {
+    await run("vitest", ["run", ...vitestArguments]);
+    return;
+  }
+  await setUpTests();
+  /** @type {[string, () => Promise<void>][]} */
+  const steps = [
+    ["C++ tests", () => testNatively("native")],
+    ["C++ tests with AddressSanitizer and UndefinedBehaviorSanitizer", () => testNatively("sanitize")],
+    ["Types", () => run("tsc", ["--noEmit"])],
+    ["Biome", () => run("biome", ["check"])],
+    ["clang-format", checkCppFormat],
+    ["Vitest", () => run("vitest", ["run"])],
+    ["Plain Node without code generation", testPlainly],
+  ];
+  for (const [name, work] of steps) await step(name, work);
+  console.log(`\nsteps: ${steps.length} passed, 0 failed`);
+});
+
+/** @param {"native" | "sanitize"} preset */
+async function testNatively(preset) {
+  await run("cmake", ["--preset", preset], { quiet: true });
+  await run("cmake", ["--build", "--preset", preset], { quiet: true });
+  await run(`build/${preset}/cpp_tests`, ["--gtest_brief=1"]);
+}
+
+async function checkCppFormat() {
+  const folders = ["cpp", "bindings", "test/cpp"];
+  const sources = [];
+  for (const folder of folders) {
+    const names = await readdir(path.join(root, folder));
+    sources.push(...names.filter((name) => /\.[ch]pp$/.test(name)).map((name) => `${folder}/${name}`));
+  }
+  await run("clang-format", ["--dry-run", "-Werror", ...sources]);
+}
+
+/** Node alone: no test framework stands between the package and the flag. */
+async function testPlainly() {
+  await run("node", ["--disallow-code-generation-from-strings", "test/plain/run.mjs"]);
+}

@@ -1,0 +1,178 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bytes.hpp"
+#include "key_table.hpp"
+#include "memory.hpp"
+#include "messages.hpp"
+#include "tape_reader.hpp"
+#include "tokenizer.hpp"
+
+namespace mpw {
+
+inline void PrintTo(Status status, std::ostream* out) {
+  constexpr const char* kNames[] = {"kDone",          "kNeedInput",     "kWindowFull",   "kInsufficientData",
+                                    "kUnknownFormat", "kKeyType",       "kForbiddenKey", "kInvalidUtf8",
+                                    "kMaxStrLength",  "kMaxBinLength",  "kMaxArrayLength", "kMaxMapLength",
+                                    "kMaxExtLength",  "kMaxDepth",      "kOutOfMemory"};
+  *out << kNames[static_cast<uint32_t>(status)];
+}
+
+}  // namespace mpw
+
+namespace mpw::test {
+
+/// How large the windows and chunks of a session are, and how its input comes.
+struct Sizes {
+  uint32_t chunk = 64 * 1024;
+  uint32_t tape = 4096;
+  uint32_t lane = 4096;
+  uint32_t pooled = kMaxPooledBytes;
+  /// The message comes as a stream, so many bytes at a time. 0: it is all there.
+  uint32_t arrival = 0;
+
+  /// The smallest chunk that holds any key and pooled value together, with room for their headers.
+  static constexpr uint32_t least_chunk(uint32_t pooled) { return pooled + KeyTable::kMaxKeyLength + 16; }
+};
+
+struct Outcome {
+  Status status = Status::kDone;
+  /// From the start of the message.
+  uint64_t offset = 0;
+  uint64_t detail = 0;
+  std::string events;
+  /// The words of all windows, their ends left out.
+  std::vector<uint32_t> tape;
+  uint32_t windows = 0;
+};
+
+inline std::unique_ptr<KeyTable> key_table(uint32_t seed = 0x5eed) { return std::make_unique<KeyTable>(seed); }
+
+/// A tokenizer in buffers without a byte to spare, and the loop that a caller drives it with.
+class Session {
+ public:
+  explicit Session(KeyTable& keys, const Sizes& sizes = {}, const DecodeOptions& options = {})
+      : keys_(keys),
+        sizes_(sizes),
+        options_(options),
+        input_(sizes.chunk, KeyTable::kLookahead + kSlack),
+        tape_(sizes.tape, kSlack),
+        lane_(sizes.lane, kSlack),
+        pool8_(sizes.chunk, kSlack),
+        pool16_(sizes.chunk, kSlack),
+        tokenizer_(keys, {input_.span(), tape_.span(), lane_.span(), pool8_.span(), pool16_.span()}) {
+    tokenizer_.set_window(sizes.tape, sizes.pooled);
+    set_options(options);
+  }
+
+  void set_options(const DecodeOptions& options) {
+    options_ = options;
+    tokenizer_.set_options(options);
+  }
+
+  /// Decodes the value that `message` holds, as far as it goes. `behind`: what lies in memory behind the message.
+  Outcome decode(std::span<const uint8_t> message, std::span<const uint8_t> behind = {}) {
+    Outcome outcome;
+    TapeReader reader(keys_, message, options_);
+    uint64_t chunk = 0;
+    uint64_t there = sizes_.arrival == 0 ? message.size() : std::min<uint64_t>(sizes_.arrival, message.size());
+    tokenizer_.begin();
+    for (;;) {
+      // The end of a stream is only known when it has come.
+      const bool open = sizes_.arrival != 0 && !(there == message.size() && is_closed_);
+      const auto size = static_cast<uint32_t>(std::min<uint64_t>(sizes_.chunk, there - chunk));
+      load(message, behind, chunk, size);
+      tokenizer_.feed(size, there - chunk, open);
+      outcome.status = run(outcome, reader, chunk, open, message.size());
+      outcome.offset = chunk + tokenizer_.offset();
+      outcome.detail = tokenizer_.detail();
+      if (outcome.status != Status::kNeedInput || !reader.is_good()) break;
+      const bool moved = outcome.offset > chunk;
+      if (outcome.offset > there) {
+        ADD_FAILURE() << "the next chunk should start at " << outcome.offset << ", behind the input of " << there;
+        break;
+      }
+      if (there - chunk == size || !moved) {
+        if (open && there < message.size()) {
+          there = std::min<uint64_t>(there + sizes_.arrival, message.size());
+        } else if (open) {
+          is_closed_ = true;
+        } else if (!moved) {
+          ADD_FAILURE() << "no progress at " << outcome.offset << " of " << message.size();
+          break;
+        }
+      }
+      chunk = outcome.offset;
+    }
+    is_closed_ = false;
+    outcome.events = reader.events().str();
+    return outcome;
+  }
+
+  Tokenizer& tokenizer() { return tokenizer_; }
+  std::span<uint8_t> input() const { return input_.span(); }
+  std::span<uint32_t> tape() const { return tape_.span(); }
+
+  /// Copies the next `size` bytes into the chunk. What follows them stands behind it, as it well may: memory that is
+  /// used again holds old input.
+  void load(std::span<const uint8_t> message, std::span<const uint8_t> behind, uint64_t start, uint32_t size) {
+    uint8_t* const to = input_.data();
+    std::copy_n(message.data() + start, size, to);
+    size_t room = sizes_.chunk - size + KeyTable::kLookahead + kSlack;
+    uint8_t* at = to + size;
+    const auto stale = [&](std::span<const uint8_t> bytes) {
+      const size_t count = std::min(room, bytes.size());
+      at = std::copy_n(bytes.data(), count, at);
+      room -= count;
+    };
+    stale(message.subspan(start + size));
+    stale(behind);
+  }
+
+ private:
+  Status run(Outcome& outcome, TapeReader& reader, uint64_t chunk, bool open, size_t message_size) {
+    for (;;) {
+      const Status status = tokenizer_.run();
+      outcome.windows++;
+      if (status > Status::kWindowFull) return status;
+      if (!reader.read({tape_.span(), lane_.span(), pool8_.span(), pool16_.span(), chunk, status, open})) return status;
+      const std::span<uint32_t> words = tape_.span().first(reader.length());
+      outcome.tape.insert(outcome.tape.end(), words.begin(), words.end());
+      if (status != Status::kWindowFull) return status;
+      if (outcome.windows > 4 * message_size + 64) {
+        ADD_FAILURE() << "the windows do not come to an end";
+        return Status::kOutOfMemory;
+      }
+    }
+  }
+
+  KeyTable& keys_;
+  const Sizes sizes_;
+  DecodeOptions options_;
+  bool is_closed_ = false;
+  HeapBuffer<uint8_t> input_;
+  HeapBuffer<uint32_t> tape_;
+  HeapBuffer<double> lane_;
+  HeapBuffer<uint8_t> pool8_;
+  HeapBuffer<uint16_t> pool16_;
+  Tokenizer tokenizer_;
+};
+
+/// Decodes with nothing known yet.
+inline Outcome decode(const Bytes& message, const DecodeOptions& options = {}, const Sizes& sizes = {}) {
+  const std::unique_ptr<KeyTable> keys = key_table();
+  return Session(*keys, sizes, options).decode(message);
+}
+
+using Words = std::vector<uint32_t>;
+
+}  // namespace mpw::test

@@ -1,0 +1,16 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    // The tests run the package as it is published, under its name; where they need handles on its insides, a build
+    // of the same code that has them.
+    alias: {
+      "msgpack-wasm/testing": fileURLToPath(new URL("build/testing.js", import.meta.url)),
+      "msgpack-wasm": fileURLToPath(new URL("dist/index.js", import.meta.url)),
+    },
+    pool: "forks",
+    reporters: ["default"],
+  },
+});
