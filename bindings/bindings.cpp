@@ -59,10 +59,11 @@ class DecodeSession {
     options_.max_depth = depth;
     tokenizer_.set_options(options_);
   }
-  void set_modes(uint32_t int64, bool raw_strings, bool any_key, bool fatal_utf8) {
+  void set_modes(uint32_t int64, bool raw_strings, bool any_key, bool raw_keys, bool fatal_utf8) {
     options_.int64 = static_cast<mpw::Int64>(int64);
     options_.raw_strings = raw_strings;
     options_.any_key = any_key;
+    options_.raw_keys = raw_keys;
     options_.fatal_utf8 = fatal_utf8;
     tokenizer_.set_options(options_);
   }

@@ -28,8 +28,8 @@ enum Tag : uint32_t {
   kMap = 9,
   /// Decoding: the values of shape `payload` follow, and that is the whole map.
   kShape = 10,
-  /// Decoding: payload pairs of key and value follow, the last ones of a kMap. Where keys may be any value, a word
-  /// with the offset of the map stands before them.
+  /// Decoding: payload pairs of key and value follow, the last ones of a kMap. Where all keys
+  /// stand in line (DecodeOptions), a word with the offset of the map stands before them.
   kKeys = 11,
   /// A key that both sides know by number.
   kKey = 12,

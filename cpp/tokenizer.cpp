@@ -206,8 +206,8 @@ MPW_APART Status Tokenizer::fail(Status status, uint64_t detail) {
 /// Says what it means that the chunk does not hold `bytes` more than it has before `in`.
 MPW_APART Status Tokenizer::short_of(const uint8_t* in, uint64_t bytes) {
   const uint64_t rest = available_ - position(in);
-  if (open_ || size_ < available_) return Status::kNeedInput;
-  return fail(Status::kInsufficientData, bytes - rest);
+  const uint64_t missing = bytes > rest ? bytes - rest : 0;
+  return fail(open_ || size_ < available_ ? Status::kNeedInput : Status::kInsufficientData, missing);
 }
 
 /// Checks that the chunk holds `bytes` more.
@@ -381,7 +381,7 @@ MPW_INLINE Status Tokenizer::map(Cursor& c, uint32_t header, uint32_t count) {
   if (depth > kDeep || count > kMaxShapeKeys || !use_shapes_) {
     c.emit(depth > kDeep ? wide(kDeepMap, KeyTable::kRoot) : word(kMap, KeyTable::kRoot));
     c.emit(word(kKeys, count));
-    if (options_.any_key) c.emit(static_cast<uint32_t>(position(c.in)) - header);
+    if (options_.any_key || options_.raw_keys) c.emit(static_cast<uint32_t>(position(c.in)) - header);
     return enter(c, {count * 2, 0, kInline, depth, at});
   }
   c.emit(0);
@@ -428,6 +428,10 @@ MPW_APART Status Tokenizer::inline_key(Cursor& c) {
   if (const Status status = key_header(c, header); status != Status::kDone) return status;
   if (header.size == 0) {
     return options_.any_key || format::is_number(*c.in) ? Status::kDone : fail(Status::kKeyType, *c.in);
+  }
+  if (options_.raw_keys) {
+    if (header.length > options_.max_str_length) return fail(Status::kMaxStrLength, header.length);
+    return payload(c, wide(kBin), header.size, header.length);
   }
   if (header.length <= KeyTable::kMaxKeyLength && header.length <= options_.max_str_length) {
     if (const Status status = require(c, header.size + header.length); status != Status::kDone) return status;
@@ -623,7 +627,7 @@ void Tokenizer::settle(Container& open) const {
 }
 
 Status Tokenizer::run() {
-  use_shapes_ = !options_.any_key && options_.max_str_length >= KeyTable::kMaxKeyLength;
+  use_shapes_ = !options_.any_key && !options_.raw_keys && options_.max_str_length >= KeyTable::kMaxKeyLength;
   pooled_limit_ = std::min(max_pooled_, options_.max_str_length);
   skip_ = 0;
   pool8_length_ = pool16_length_ = nullptr;

@@ -33,6 +33,8 @@ struct DecodeOptions {
   bool raw_strings = false;
   /// Keys may be any value, and all of them stand in line.
   bool any_key = false;
+  /// Keys that are strings come out as bytes (kBin), and all keys stand in line.
+  bool raw_keys = false;
   bool fatal_utf8 = false;
 };
 
@@ -88,7 +90,8 @@ class Tokenizer {
   /// (kNeedInput), or to the token that is in error. It can lie beyond the chunk, behind a payload.
   uint64_t offset() const { return offset_; }
 
-  /// What an error is about. kInsufficientData: how many bytes are missing at the least. kMax…: the length or depth
+  /// What a status is about. kInsufficientData: how many bytes are missing at the least. kNeedInput in a stream: how
+  /// many must arrive at the least before it is worth going on. kMax…: the length or depth
   /// in question. kUnknownFormat, kKeyType: the byte.
   uint64_t detail() const { return detail_; }
 

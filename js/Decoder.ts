@@ -1,7 +1,11 @@
+import { PENDING } from "./ContainerStack.ts";
 import type { ContextOf } from "./context.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { bytesOfInput, type DecoderInput } from "./input.ts";
-import { type DecodeSettings, relearn } from "./Materializer.ts";
+import { type DecodeSettings, type KeyDecoder, type Materializer, relearn } from "./Materializer.ts";
+import { MessageReader } from "./MessageReader.ts";
+import { SegmentSource } from "./Source.ts";
+import { iterate, type ReadableStreamLike } from "./streams.ts";
 import { materializers } from "./workers.ts";
 
 /** What a map key may become. */
@@ -42,6 +46,8 @@ export type DecoderOptions<ContextType = undefined> = Readonly<
      * `DecodeError`.
      */
     mapKeyConverter: (key: unknown) => MapKeyType;
+    /** Makes strings of map keys. Default, and for `null`: the library's own tables, which are much faster. */
+    keyDecoder: KeyDecoder | null;
   }>
 > &
   ContextOf<ContextType>;
@@ -53,6 +59,8 @@ function settingsOf<ContextType>(options: DecoderOptions<ContextType> | undefine
   const int64 = options?.int64 ?? (options?.useBigInt64 ? "bigint" : "number");
   const useMap = options?.useMap ?? false;
   const mapKeyConverter = options?.mapKeyConverter ?? null;
+  const keyDecoder = options?.keyDecoder ?? null;
+  const anyKey = useMap || mapKeyConverter !== null;
   return {
     extensionCodec: (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>,
     context: (options as { context?: unknown } | undefined)?.context,
@@ -65,9 +73,12 @@ function settingsOf<ContextType>(options: DecoderOptions<ContextType> | undefine
     int64: int64 === "bigint" ? 1 : int64 === "auto" ? 2 : 0,
     rawStrings: options?.rawStrings ?? false,
     fatalUtf8: options?.fatalUtf8 ?? false,
-    anyKey: useMap || mapKeyConverter !== null,
+    anyKey,
+    rawKeys: keyDecoder !== null,
+    keysInLine: anyKey || keyDecoder !== null,
     useMap,
     mapKeyConverter,
+    keyDecoder,
   };
 }
 
@@ -85,12 +96,118 @@ export class Decoder<ContextType = undefined> {
    * @throws RangeError if it ends too early, or goes on after the value
    */
   decode(buffer: DecoderInput): unknown {
-    if (materializers.isQuiet) relearn();
-    const materializer = materializers.take();
-    try {
-      return materializer.decode(bytesOfInput(buffer), this.#settings);
-    } finally {
-      materializers.giveBack(materializer);
+    const bytes = bytesOfInput(buffer);
+    return withMaterializer((materializer) => materializer.decode(bytes, this.#settings));
+  }
+
+  /**
+   * Decodes the value that begins at `offset`, and says where it ends.
+   * @throws as `decode`, but not for what follows the value
+   */
+  decodeSingle(buffer: DecoderInput, offset = 0): { value: unknown; nextOffset: number } {
+    const bytes = bytesOfInput(buffer);
+    if (!Number.isInteger(offset) || offset < 0 || offset > bytes.length) {
+      throw new RangeError(`Offset ${offset} is not within the ${bytes.length} byte(s) of the buffer`);
     }
+    return withMaterializer((materializer) => {
+      const source = new SegmentSource();
+      source.push(bytes);
+      materializer.attach(source, this.#settings, offset, false);
+      materializer.next();
+      const value = materializer.value();
+      return { value, nextOffset: materializer.finish() };
+    });
+  }
+
+  /**
+   * Decodes the one value that lies in several buffers, one after the other, without joining them. Binary data in it
+   * are views where they lie in one buffer, else copies.
+   * @throws as `decode`
+   */
+  decodeSegments(chunks: Iterable<DecoderInput>): unknown {
+    const source = new SegmentSource();
+    for (const chunk of chunks) source.push(bytesOfInput(chunk));
+    return withMaterializer((materializer) => materializer.decodeWhole(source, this.#settings));
+  }
+
+  /**
+   * Decodes the values that `buffer` holds, none or more, one each time it is asked.
+   * @throws as `decode`, when the value in question is asked for
+   */
+  *decodeMulti(buffer: DecoderInput): Generator<unknown, void, unknown> {
+    const reader = new MessageReader(this.#settings);
+    reader.push(bytesOfInput(buffer));
+    reader.end();
+    try {
+      while (!reader.isAtEnd) yield reader.read();
+    } finally {
+      reader.release();
+    }
+  }
+
+  /**
+   * Decodes the one value that a stream brings.
+   * @throws as `decode`; the stream is cancelled then
+   */
+  async decodeAsync(stream: ReadableStreamLike<DecoderInput>): Promise<unknown> {
+    const reader = new MessageReader(this.#settings);
+    try {
+      let value: unknown = PENDING;
+      for await (const chunk of iterate(stream)) {
+        reader.push(bytesOfInput(chunk));
+        if (value === PENDING) value = reader.read();
+        if (value !== PENDING) reader.expectEnd();
+      }
+      reader.end();
+      return value === PENDING ? reader.read() : value;
+    } finally {
+      reader.release();
+    }
+  }
+
+  /**
+   * Decodes the items of the one array that a stream brings, each as soon as it is there.
+   * @throws as `decode`, and DecodeError if the value is no array; the stream is cancelled then
+   */
+  async *decodeArrayStream(stream: ReadableStreamLike<DecoderInput>): AsyncGenerator<unknown, void, unknown> {
+    const reader = new MessageReader(this.#settings);
+    try {
+      for await (const chunk of iterate(stream)) {
+        reader.push(bytesOfInput(chunk));
+        yield* reader.items();
+      }
+      reader.end();
+      yield* reader.items();
+    } finally {
+      reader.release();
+    }
+  }
+
+  /**
+   * Decodes the values that a stream brings, none or more, each as soon as it is there.
+   * @throws as `decode`; the stream is cancelled then
+   */
+  async *decodeStream(stream: ReadableStreamLike<DecoderInput>): AsyncGenerator<unknown, void, unknown> {
+    const reader = new MessageReader(this.#settings);
+    try {
+      for await (const chunk of iterate(stream)) {
+        reader.push(bytesOfInput(chunk));
+        for (let value = reader.read(); value !== PENDING; value = reader.read()) yield value;
+      }
+      reader.end();
+      if (!reader.isAtEnd) yield reader.read();
+    } finally {
+      reader.release();
+    }
+  }
+}
+
+function withMaterializer<T>(work: (materializer: Materializer) => T): T {
+  if (materializers.isQuiet) relearn();
+  const materializer = materializers.take();
+  try {
+    return work(materializer);
+  } finally {
+    materializers.giveBack(materializer);
   }
 }

@@ -84,11 +84,36 @@ export class Encoder<ContextType = undefined> {
     });
   }
 
-  #walk(object: unknown, finish: (walker: Walker) => Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  /**
+   * Writes the message into `target` from `offset` on, and returns the offset behind it. Positions, and with them the
+   * alignment of extensions, count from the start of `target`.
+   * @throws as `encode`, and RangeError if the message does not fit; `target` is as it was before then
+   */
+  encodeInto(object: unknown, target: Uint8Array, offset = 0): number {
+    if (!Number.isInteger(offset) || offset < 0 || offset > target.length) {
+      throw new RangeError(`Offset ${offset} is not within the ${target.length} byte(s) of the target`);
+    }
+    return this.#walk(
+      object,
+      (walker) => {
+        const { size } = walker;
+        if (size > target.length - offset) {
+          throw new RangeError(
+            `The message needs ${size} byte(s) at offset ${offset}, but the target has ${target.length - offset} there`,
+          );
+        }
+        walker.writeTo(target, offset);
+        return offset + size;
+      },
+      offset,
+    );
+  }
+
+  #walk<Result>(object: unknown, finish: (walker: Walker) => Result, origin = 0): Result {
     if (walkers.isQuiet) Walker.relearn();
     const walker = walkers.take();
     try {
-      walker.walk(object, this.#settings);
+      walker.walk(object, this.#settings, origin);
       return finish(walker);
     } finally {
       walker.clear();

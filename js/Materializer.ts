@@ -9,12 +9,24 @@ import { Tag, Wide } from "./tape.ts";
 import { DecodeMemory, type DecodeModes, isError, knownKeys } from "./wasm/DecodeMemory.ts";
 import { hostText } from "./wasm/text.ts";
 
+/** Makes strings of map keys, in place of the library's own means. */
+export interface KeyDecoder {
+  /** Whether `decode` shall be called for a key of so many bytes. */
+  canBeCached(byteLength: number): boolean;
+  /** The key that stands as UTF-8 in `bytes` from `inputOffset` on. */
+  decode(bytes: Uint8Array, inputOffset: number, byteLength: number): string;
+}
+
 /** What a decoder's options come to. Made once, in its constructor. */
 export interface DecodeSettings extends DecodeModes {
   readonly extensionCodec: ExtensionCodecType<unknown>;
   readonly context: unknown;
+  /** No shapes: all keys come out as values. */
+  readonly keysInLine: boolean;
   /** Maps become `Map`s. */
   readonly useMap: boolean;
+  /** Gets the keys as bytes, where it wants them. */
+  readonly keyDecoder: KeyDecoder | null;
   readonly mapKeyConverter: ((key: unknown) => string | number) | null;
 }
 
@@ -63,45 +75,78 @@ export class Materializer extends DecodeMemory {
   private next16 = 0;
   /** Whether more input may come, so that its end is no error. */
   private isOpen = false;
+  /** How long the input must be before it is worth going on. */
+  awaited = 0;
+  /** How much of the current chunk there is. */
+  private loaded = 0;
 
   /** Decodes the one value that `bytes` holds. */
   decode(bytes: Uint8Array, settings: DecodeSettings): unknown {
     this.buffer.set(bytes);
-    this.start(this.buffer, settings);
     try {
-      this.load();
-      const value = this.value();
-      const end = this.finish();
-      if (end < bytes.length) throw extraBytes(bytes.length, end);
-      return value;
+      return this.decodeWhole(this.buffer, settings);
     } finally {
       this.buffer.clear();
     }
   }
 
-  private start(source: Source, settings: DecodeSettings): void {
-    this.source = source;
-    this.settings = settings;
-    this.chunk = 0;
-    this.setModes(settings);
-    this.begin();
+  /** Decodes the one value that a source holds. */
+  decodeWhole(source: Source, settings: DecodeSettings): unknown {
+    this.attach(source, settings, 0, false);
+    this.next();
+    const value = this.value();
+    const end = this.finish();
+    if (end < source.length) throw extraBytes(source.length, end);
+    return value;
   }
 
-  /** Runs the tokenizer to the end of a value that has been read. Returns where in the message that is. */
-  private finish(): number {
+  /** Turns to a source, of which more may come if `isOpen`, at an offset of it. */
+  attach(source: Source, settings: DecodeSettings, offset: number, isOpen: boolean): void {
+    this.source = source;
+    this.settings = settings;
+    this.isOpen = isOpen;
+    this.chunk = offset;
+    this.loaded = 0;
+    this.setModes(settings);
+  }
+
+  /** No more input will come: its end is an error from now on, unless the value is complete. */
+  close(): void {
+    this.isOpen = false;
+  }
+
+  /** Begins the value at the current position. */
+  next(): void {
+    this.begin();
+    const offset = this.loaded === 0 ? 0 : this.offset();
+    if (offset < this.loaded) {
+      this.open(this.run());
+    } else {
+      this.chunk += offset;
+      this.load();
+    }
+  }
+
+  /** Runs the tokenizer to the end of a value that has been read. Returns where in the source that is. */
+  finish(): number {
     while (this.status !== Status.DONE) this.refill();
+    return this.position;
+  }
+
+  /** Where the tokenizer stopped. */
+  get position(): number {
     return this.chunk + this.offset();
   }
 
   /** Copies in the next chunk, and fills a window from it. */
   private load(): void {
     const { source } = this;
-    const size = source.load(this, this.chunk, this.chunkBytes);
-    this.open(this.feed(size, source.length - this.chunk, false));
+    this.loaded = source.load(this, this.chunk, this.chunkBytes);
+    this.open(this.feed(this.loaded, source.length - this.chunk, this.isOpen));
   }
 
   /** Fills the next window. Throws what keeps it from coming. */
-  refill(): void {
+  private refill(): void {
     if (this.status === Status.WINDOW_FULL) {
       this.open(this.run());
     } else {
@@ -112,9 +157,8 @@ export class Materializer extends DecodeMemory {
 
   private open(status: number): void {
     this.status = status;
-    if (isError(status)) {
-      throw decodeFailure(status, this.chunk + this.offset(), this.detail(), this.settings);
-    }
+    if (isError(status)) throw decodeFailure(status, this.position, this.detail(), this.settings);
+    if (this.isOpen && status === Status.NEED_INPUT) this.awaited = this.source.length + this.detail();
     this.at = 0;
     this.laneAt = 0;
     this.next8 = this.pool8Start;
@@ -180,14 +224,60 @@ export class Materializer extends DecodeMemory {
     if (count === 1) return [this.value()];
     if (count === 2) return [this.value(), this.value()];
     if (count === 3) return [this.value(), this.value(), this.value()];
-    const array: unknown[] = count <= MAX_PREALLOCATED ? new Array(count) : [];
-    for (let i = 0; i < count; ) {
+    if (count > MAX_PREALLOCATED) return this.items([], 0, count);
+    switch (this.peek() & 15) {
+      case Tag.FLOATS:
+        return this.floats(count);
+      case Tag.INTS:
+        return this.ints(count);
+      default:
+        return this.items(new Array(count), 0, count);
+    }
+  }
+
+  /** Fills `array` from index `i` on with items of any kind. */
+  private items(array: unknown[], i: number, count: number): unknown[] {
+    while (i < count) {
       const word = this.peek();
       if (isRun(word)) {
         i = this.takeRun(array, i, word);
       } else {
         array[i++] = this.value();
       }
+    }
+    return array;
+  }
+
+  /**
+   * An array that begins with a run of doubles. V8 learns for each place of allocation, and of storing, what kind of
+   * arrays it sees: these have one for each kind of run.
+   */
+  private floats(count: number): unknown[] {
+    const array: number[] = new Array(count);
+    for (let i = 0; i < count; ) {
+      const word = this.peek();
+      if ((word & 15) !== Tag.FLOATS) return this.items(array, i, count);
+      const { lane } = this;
+      const end = i + (word >>> 4);
+      let at = this.laneAt;
+      for (; i < end; i++) array[i] = lane[at++];
+      this.laneAt = at;
+      this.at++;
+    }
+    return array;
+  }
+
+  /** As `floats`, for a run of integers. */
+  private ints(count: number): unknown[] {
+    const array: number[] = new Array(count);
+    for (let i = 0; i < count; ) {
+      const word = this.peek();
+      if ((word & 15) !== Tag.INTS) return this.items(array, i, count);
+      const { tape } = this;
+      const end = i + (word >>> 4);
+      let at = this.at + 1;
+      for (; i < end; i++) array[i] = tape[at++];
+      this.at = at;
     }
     return array;
   }
@@ -213,13 +303,14 @@ export class Materializer extends DecodeMemory {
   /** Steps over a `Tag.KEYS` word. Where keys may be anything, it returns the offset of the map. */
   skipKeys(): number {
     this.at++;
-    return this.settings.anyKey ? this.chunk + (this.tape[this.at++] >>> 0) : 0;
+    return this.settings.keysInLine ? this.chunk + (this.tape[this.at++] >>> 0) : 0;
   }
 
   /** Whether there is another word without waiting for input. */
   isReady(): boolean {
     while (this.tape[this.at] === Tag.END) {
-      if (this.isOpen && this.status !== Status.WINDOW_FULL) return false;
+      const isWaiting = this.isOpen && this.status === Status.NEED_INPUT;
+      if (isWaiting && this.source.length < this.awaited) return false;
       this.refill();
     }
     return true;
@@ -244,7 +335,7 @@ export class Materializer extends DecodeMemory {
 
   /** A map that is not, or not wholly, of a known shape. */
   private map(shape: number): unknown {
-    if (this.settings.anyKey) return this.anyMap();
+    if (this.settings.keysInLine) return this.anyMap();
     unknownMaps++;
     const object: Record<string, unknown> = {};
     if (shape !== 0) for (const key of shapes.keys(shape)) object[key] = this.value();
@@ -268,19 +359,21 @@ export class Materializer extends DecodeMemory {
 
   /** Adds a pair to what `newMap` has made. `offset` is that of the map. */
   put(map: object, key: unknown, value: unknown, offset: number): void {
-    const { useMap, mapKeyConverter } = this.settings;
+    const { keyDecoder, useMap, mapKeyConverter } = this.settings;
+    const read = keyDecoder !== null && key instanceof Uint8Array ? this.keyText(key, keyDecoder) : key;
     if (useMap) {
-      (map as Map<unknown, unknown>).set(key, value);
+      (map as Map<unknown, unknown>).set(read, value);
       return;
     }
-    if (mapKeyConverter === null) {
-      (map as Record<string, unknown>)[key as string] = value;
-      return;
-    }
-    if (key === "__proto__") throw forbiddenKey(offset);
-    const converted = mapKeyConverter(key);
+    if (read === "__proto__") throw forbiddenKey(offset);
+    const converted = mapKeyConverter === null ? read : mapKeyConverter(read);
     if (converted === "__proto__") throw forbiddenKey(offset);
-    (map as Record<string | number, unknown>)[converted] = value;
+    (map as Record<string | number, unknown>)[converted as string | number] = value;
+  }
+
+  private keyText(key: Uint8Array, keyDecoder: KeyDecoder): string {
+    const { length } = key;
+    return keyDecoder.canBeCached(length) ? keyDecoder.decode(key, 0, length) : utf8.decode(key);
   }
 
   shapeKeys(shape: number): string[] {

@@ -43,3 +43,72 @@ export class BufferSource implements Source {
     return this.#bytes.subarray(offset, offset + length);
   }
 }
+
+interface Segment {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+}
+
+/** A message in several pieces, to which more can be added. */
+export class SegmentSource implements Source {
+  #segments: Segment[] = [];
+  length = 0;
+
+  push(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#segments.push({ bytes, start: this.length });
+    this.length += bytes.length;
+  }
+
+  /** Lets go of the pieces that lie before `offset`. */
+  release(offset: number): void {
+    let count = 0;
+    for (const { bytes, start } of this.#segments) {
+      if (start + bytes.length > offset) break;
+      count++;
+    }
+    if (count > 0) this.#segments.splice(0, count);
+  }
+
+  load(memory: DecodeMemory, offset: number, limit: number): number {
+    const size = Math.min(limit, this.length - offset);
+    this.#copy(offset, size, (bytes, at) => memory.write(bytes, at));
+    return size;
+  }
+
+  view(offset: number, length: number): Uint8Array {
+    const segment = this.#segments[this.#indexOf(offset)];
+    if (segment !== undefined && offset + length <= segment.start + segment.bytes.length) {
+      return segment.bytes.subarray(offset - segment.start, offset - segment.start + length);
+    }
+    const joined = new Uint8Array(length);
+    this.#copy(offset, length, (bytes, at) => joined.set(bytes, at));
+    return joined;
+  }
+
+  #copy(offset: number, size: number, write: (bytes: Uint8Array, at: number) => void): void {
+    let copied = 0;
+    for (let i = this.#indexOf(offset); copied < size; i++) {
+      const { bytes, start } = this.#segments[i];
+      const from = offset + copied - start;
+      const piece = bytes.subarray(from, Math.min(from + size - copied, bytes.length));
+      write(piece, copied);
+      copied += piece.length;
+    }
+  }
+
+  /** The segment that holds `offset`. */
+  #indexOf(offset: number): number {
+    let low = 0;
+    let high = this.#segments.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (this.#segments[middle].start <= offset) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  }
+}

@@ -1,5 +1,6 @@
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { type KeyNode, KeyTrie } from "./KeyTrie.ts";
+import { kindOf } from "./kinds.ts";
 import { MAX_PAYLOAD, Tag, Wide } from "./tape.ts";
 import { addKey, clearKeys, EncodeMemory, type EncodeModes, MAX_KEY_UNITS } from "./wasm/EncodeMemory.ts";
 import { hostText } from "./wasm/text.ts";
@@ -50,6 +51,7 @@ export class Walker extends EncodeMemory {
   private codec: ExtensionCodecType<unknown> | null = null;
   private asFloats = false;
   private maxDepth = 0;
+  private origin = 0;
   /** Whether `for…in` over a plain object finds its own keys only, and options leave them as they are. */
   private isPlainWalk = true;
 
@@ -75,9 +77,13 @@ export class Walker extends EncodeMemory {
     Walker.trie.relearn();
   }
 
-  /** Encodes a value; then `size` and `write`, or `take`, give its bytes. */
-  walk(value: unknown, settings: EncodeSettings): void {
+  /**
+   * Encodes a value; then `size` and `writeTo`, or `take`, give its bytes. `origin` is the offset that the message
+   * will have, for those who ask for positions.
+   */
+  walk(value: unknown, settings: EncodeSettings, origin: number): void {
     this.settings = settings;
+    this.origin = origin;
     this.setModes(settings);
     this.codec = settings.extensionCodec === defaultExtensionCodec ? null : settings.extensionCodec;
     this.asFloats = settings.integersAsFloats;
@@ -259,7 +265,34 @@ export class Walker extends EncodeMemory {
       return;
     }
     if (this.codec === null && this.extension(defaultExtensionCodec, object)) return;
-    this.entries(object, depth);
+    switch (kindOf(object)) {
+      case "map":
+        this.map(object as unknown as Map<unknown, unknown>, depth);
+        return;
+      case "set":
+        this.array([...(object as unknown as Set<unknown>)], depth);
+        return;
+      case "buffer":
+        this.binary(new Uint8Array(object as unknown as ArrayBufferLike), Wide.SHORT_BIN, Wide.BIN, 0);
+        return;
+      case "boxed":
+        this.value(object.valueOf(), depth);
+        return;
+      default:
+        this.entries(object, depth);
+    }
+  }
+
+  /** Keys have their own types. */
+  private map(map: Map<unknown, unknown>, depth: number): void {
+    // As they are now: what is done to the map while it is encoded must not part the count from the pairs.
+    const entries = [...map];
+    if (entries.length > 0 && depth >= this.maxDepth) throw tooDeep(depth + 1);
+    this.tape[this.at++] = (entries.length << 4) | Tag.MAP;
+    for (const [key, value] of entries) {
+      this.value(key, depth + 1);
+      this.value(value, depth + 1);
+    }
   }
 
   /** The pairs of an object, by a list of its keys made beforehand: their number is known. */
@@ -355,7 +388,7 @@ export class Walker extends EncodeMemory {
     // Tape room was looked for before the codec was asked, and a codec that encodes has a walker of its own.
     if (typeof data === "function") {
       this.flush();
-      const payload = bytesOf(data(this.size + PLACED_HEADER_BYTES)).slice();
+      const payload = bytesOf(data(this.origin + this.size + PLACED_HEADER_BYTES)).slice();
       this.payload(payload, Wide.PLACED_EXT, extra);
     } else {
       this.binary(data, Wide.SHORT_EXT, Wide.EXT, extra);

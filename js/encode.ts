@@ -13,3 +13,17 @@ export function encode<ContextType = undefined>(
 ): Uint8Array<ArrayBuffer> {
   return options == null ? plain.encode(value) : new Encoder(options).encode(value);
 }
+
+/**
+ * Writes the message into `target` from `offset` on, and returns the offset behind it. Positions, and with them the
+ * alignment of extensions, count from the start of `target`.
+ * @throws as `encode`, and RangeError if the message does not fit; `target` is as it was before then
+ */
+export function encodeInto<ContextType = undefined>(
+  value: unknown,
+  target: Uint8Array,
+  offset = 0,
+  options?: EncoderOptions<SplitUndefined<ContextType>>,
+): number {
+  return (options == null ? plain : new Encoder(options)).encodeInto(value, target, offset);
+}

@@ -1,7 +1,15 @@
 export type { ContextOf, SplitUndefined } from "./context.ts";
 export { DecodeError, type ErrorCode } from "./DecodeError.ts";
 export { Decoder, type DecoderOptions, type MapKeyType } from "./Decoder.ts";
-export { decode } from "./decode.ts";
+export {
+  decode,
+  decodeArrayStream,
+  decodeAsync,
+  decodeMulti,
+  decodeMultiStream,
+  decodeSegments,
+  decodeSingle,
+} from "./decode.ts";
 export { Encoder, type EncoderOptions } from "./Encoder.ts";
 export { ExtData } from "./ExtData.ts";
 export {
@@ -10,7 +18,10 @@ export {
   type ExtensionDecoderType,
   type ExtensionEncoderType,
 } from "./ExtensionCodec.ts";
-export { encode } from "./encode.ts";
+export { encode, encodeInto } from "./encode.ts";
+export type { DecoderInput } from "./input.ts";
+export type { KeyDecoder } from "./Materializer.ts";
+export type { ReadableStreamLike } from "./streams.ts";
 export {
   decodeTimestampExtension,
   decodeTimestampToTimeSpec,

@@ -1,4 +1,5 @@
 import { DecodeError } from "./DecodeError.ts";
+import { kindOf } from "./kinds.ts";
 
 /** The timestamp extension's type: MessagePack specification, "Timestamp extension type". */
 export const EXT_TIMESTAMP = -1;
@@ -11,10 +12,15 @@ export interface TimeSpec {
 
 const TWO_32 = 2 ** 32;
 const MAX_SEC_34 = 2 ** 34 - 1;
+const MAX_NSEC = 999_999_999;
 
-/** Milliseconds before 1970 have negative seconds and positive nanoseconds. */
+/**
+ * Milliseconds before 1970 have negative seconds and positive nanoseconds.
+ * @throws RangeError if the date is invalid
+ */
 export function encodeDateToTimeSpec(date: Date): TimeSpec {
-  const milliseconds = Date.prototype.getTime.call(date);
+  const milliseconds = date.getTime();
+  if (Number.isNaN(milliseconds)) throw new RangeError("An invalid Date has no timestamp");
   const sec = Math.floor(milliseconds / 1e3);
   return { sec, nsec: (milliseconds - sec * 1e3) * 1e6 };
 }
@@ -41,13 +47,27 @@ export function encodeTimeSpecToTimestamp({ sec, nsec }: TimeSpec): Uint8Array<A
   return bytes;
 }
 
-/** `null` for anything but a `Date`, which is how an extension encoder says "not mine". */
-export function encodeTimestampExtension(object: unknown): Uint8Array<ArrayBuffer> | null {
-  return object instanceof Date ? encodeTimeSpecToTimestamp(encodeDateToTimeSpec(object)) : null;
+function isDate(object: unknown): object is Date {
+  return (
+    object instanceof Date || (typeof object === "object" && object !== null && kindOf(object) === "date")
+  );
 }
 
-/** @throws DecodeError if `data` is not of one of the three sizes. */
+/** `null` for anything but a `Date`, which is how an extension encoder says "not mine". */
+export function encodeTimestampExtension(object: unknown): Uint8Array<ArrayBuffer> | null {
+  return isDate(object) ? encodeTimeSpecToTimestamp(encodeDateToTimeSpec(object)) : null;
+}
+
+/** @throws DecodeError if `data` is not of one of the three sizes, or has more than 999,999,999 nanoseconds */
 export function decodeTimestampToTimeSpec(data: Uint8Array): TimeSpec {
+  const spec = readTimeSpec(data);
+  if (spec.nsec > MAX_NSEC) {
+    throw new DecodeError(`A timestamp has no more than ${MAX_NSEC} nanoseconds, not ${spec.nsec}`);
+  }
+  return spec;
+}
+
+function readTimeSpec(data: Uint8Array): TimeSpec {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   switch (data.byteLength) {
     case 4:
@@ -65,7 +85,10 @@ export function decodeTimestampToTimeSpec(data: Uint8Array): TimeSpec {
   }
 }
 
-/** A `Date` has milliseconds: what is finer is cut off. */
+/**
+ * A `Date` has milliseconds: what is finer is cut off.
+ * @throws DecodeError if `data` is not of one of the three sizes, or has more than 999,999,999 nanoseconds
+ */
 export function decodeTimestampExtension(data: Uint8Array): Date {
   const { sec, nsec } = decodeTimestampToTimeSpec(data);
   return new Date(sec * 1e3 + nsec / 1e6);

@@ -157,9 +157,9 @@ describe("messages larger than a window", () => {
     ({ value, bytes }) => {
       class Nested {
         readonly content: unknown;
-      constructor(content: unknown) {
-        this.content = content;
-      }
+        constructor(content: unknown) {
+          this.content = content;
+        }
       }
       const extensionCodec = new ExtensionCodec();
       extensionCodec.register({

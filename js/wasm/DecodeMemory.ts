@@ -25,6 +25,7 @@ export interface DecodeModes {
   readonly int64: 0 | 1 | 2;
   readonly rawStrings: boolean;
   readonly anyKey: boolean;
+  readonly rawKeys: boolean;
   readonly fatalUtf8: boolean;
 }
 
@@ -73,7 +74,7 @@ export class DecodeMemory {
       modes.maxExtLength,
       modes.maxDepth,
     );
-    this.#session.setModes(modes.int64, modes.rawStrings, modes.anyKey, modes.fatalUtf8);
+    this.#session.setModes(modes.int64, modes.rawStrings, modes.anyKey, modes.rawKeys, modes.fatalUtf8);
   }
 
   /** For tests: windows so small that their ends fall everywhere. */

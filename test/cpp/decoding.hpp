@@ -35,10 +35,13 @@ namespace mpw::test {
 struct Sizes {
   uint32_t chunk = 64 * 1024;
   uint32_t tape = 4096;
-  uint32_t lane = 4096;
+  /// 0: twice as long as the tape, or long enough for a chunk of nothing but float 32.
+  uint32_t lane = 0;
   uint32_t pooled = kMaxPooledBytes;
   /// The message comes as a stream, so many bytes at a time. 0: it is all there.
   uint32_t arrival = 0;
+
+  uint32_t lane_slots() const { return lane != 0 ? lane : 2 * std::max(tape, chunk / 5); }
 
   /// The smallest chunk that holds any key and pooled value together, with room for their headers.
   static constexpr uint32_t least_chunk(uint32_t pooled) { return pooled + KeyTable::kMaxKeyLength + 16; }
@@ -66,7 +69,7 @@ class Session {
         options_(options),
         input_(sizes.chunk, KeyTable::kLookahead + kSlack),
         tape_(sizes.tape, kSlack),
-        lane_(sizes.lane, kSlack),
+        lane_(sizes.lane_slots(), kSlack),
         pool8_(sizes.chunk, kSlack),
         pool16_(sizes.chunk, kSlack),
         tokenizer_(keys, {input_.span(), tape_.span(), lane_.span(), pool8_.span(), pool16_.span()}) {

@@ -132,6 +132,8 @@ class Events {
   std::string text_;
 };
 
+inline bool reference_is_map(uint32_t byte) { return (byte >= 0x80 && byte <= 0x8f) || byte == 0xde || byte == 0xdf; }
+
 struct Reference {
   Status status = Status::kDone;
   /// Bytes of the value.
@@ -213,7 +215,7 @@ class ReferenceDecoder {
       inner = {length * 2, true};
       events_.key(is_key);
       events_.line("map");
-      if (options_.any_key) events_.line("at " + std::to_string(start));
+      if (length > 0 && (options_.any_key || options_.raw_keys)) events_.line("at " + std::to_string(start));
       return Status::kDone;
     }
     if (byte <= 0x9f || byte >= 0xdc) {
@@ -229,7 +231,7 @@ class ReferenceDecoder {
     if (message_.size() - at_ < length) return Status::kInsufficientData;
     const std::span<const uint8_t> data = message_.subspan(at_, length);
     at_ += length;
-    if (is_str && (is_key || !options_.raw_strings)) return text(is_key, data);
+    if (is_str && !(is_key ? options_.raw_keys : options_.raw_strings)) return text(is_key, data);
     events_.key(is_key);
     events_.bytes(is_ext ? "ext " + std::to_string(static_cast<int8_t>(type)) + " " : "bin ", data);
     return Status::kDone;

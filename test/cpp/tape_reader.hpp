@@ -40,7 +40,8 @@ class TapeReader {
   bool read(const Window& window) {
     window_ = &window;
     at_ = lane_at_ = 0;
-    pool8_ = pool16_ = {};
+    pool8_ = {};
+    pool16_ = {};
     next8_ = next16_ = 0;
     while (is_good_) {
       if (at_ >= window.tape.size()) return fail("the tape has no end");
@@ -109,7 +110,7 @@ class TapeReader {
     }
   }
 
-  /// A value, or a key in line, begins.
+  /// A value, or a key in line, begins. `is_text`: it may be a key anywhere.
   void begin_value(bool is_text) {
     close_complete();
     if (frames_.empty()) {
@@ -277,7 +278,10 @@ class TapeReader {
     }
     frames_.back().left = count;
     frames_.back().needs_keys = false;
-    if (options_.any_key) events_.line("at " + std::to_string(window_->chunk + operand()));
+    if (!options_.any_key && !options_.raw_keys) return;
+    const uint64_t map = window_->chunk + operand();
+    require(map < message_.size() && reference_is_map(message_[map]), "not the offset of a map");
+    if (count > 0) events_.line("at " + std::to_string(map));
   }
 
   void run(uint32_t count, bool is_ints) {
@@ -307,7 +311,7 @@ class TapeReader {
       }
       case kBin: {
         const std::span<const uint8_t> bytes = payload();
-        begin_value(false);
+        begin_value(options_.raw_keys);
         events_.bytes("bin ", bytes);
         break;
       }

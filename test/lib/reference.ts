@@ -33,3 +33,13 @@ export function comparable(value: unknown): unknown {
 export function isSame(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(a, b) || isDeepStrictEqual(comparable(a), comparable(b));
 }
+
+/** What decoders add to their errors. */
+export type CodecError = Error & { readonly code?: unknown; readonly offset?: unknown };
+
+/** The error that a call throws. */
+export function failure(call: () => unknown): CodecError {
+  const result = outcome(call);
+  if ("error" in result) return result.error;
+  throw new Error("An error was expected, but there was none");
+}

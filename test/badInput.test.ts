@@ -1,0 +1,624 @@
+import assert from "node:assert/strict";
+import * as reference from "@msgpack/msgpack";
+import { DecodeError, Decoder, type DecoderOptions, decode, ExtData, encode } from "msgpack-wasm";
+import { afterEach, describe, expect, test } from "vitest";
+import { bigEndian, hex, join, repeat, str } from "./lib/bytes.ts";
+import { type CodecError, failure, outcome } from "./lib/reference.ts";
+
+const decoder = new Decoder();
+
+/** One of everything, with keys that decoders learn. */
+const sample = {
+  id: 1,
+  name: "né",
+  list: [{ id: 2, name: "b" }, { id: 3, name: "c" }, null, true, -1.5, [1, 2, 3, 4, 5], new Uint8Array(3)],
+};
+const sampleBytes = encode(sample);
+
+/** Whatever was wrong with the message before, the same instance decodes the next one. */
+afterEach(() => expect(decoder.decode(sampleBytes)).toEqual(sample));
+
+function fail(bytes: ArrayLike<number>, options?: DecoderOptions): CodecError {
+  const error = failure(() => (options ? new Decoder(options) : decoder).decode(bytes));
+  assert.deepStrictEqual(decoder.decode(sampleBytes), sample);
+  return error;
+}
+
+describe("a message that ends too early", () => {
+  const messages: Record<string, Uint8Array> = {
+    "one of everything": sampleBytes,
+    "all number formats": hex(
+      "9d 01 ff cc80 cd8000 ce80000000 cf8000000000000000 d080 d18000 d280000000 d38000000000000000 ca3f000000 cb3fe0000000000000 c0",
+    ),
+    "all string formats": hex("94 a26162 d9026162 da00026162 db000000026162"),
+    "all binary formats": hex("93 c402 0102 c50002 0102 c600000002 0102"),
+    "all extension formats": hex(
+      `98 d405 01 d505 0102 d605 01020304 d705 ${"01".repeat(8)} d805 ${"01".repeat(16)} c70305 010203 c8000305 010203 c90000000305 010203`,
+    ),
+    "all timestamp formats": hex("93 d6ff 00000001 d7ff 0000000400000001 c70cff 00000001 0000000000000001"),
+    "array formats": hex("92 dc0002 01 02 dd00000002 01 02"),
+    "map formats": hex("93 82 a161 01 a162 02 de0002 a161 01 a162 02 df00000002 a161 01 a162 02"),
+    "keys of all kinds": join(
+      hex("86 01 c0 cb3fe0000000000000 c0 a0 c0 a3 e282ac c0 d941"),
+      "k".repeat(65),
+      hex("c0 d940"),
+      "l".repeat(64),
+      [0xc0],
+    ),
+    "long text and binary data": encode(["a".repeat(600), "é".repeat(300), new Uint8Array(700)]),
+    "a run of numbers": encode(Array.from({ length: 40 }, (_, i) => (i < 20 ? i * 1000 : i / 7))),
+    points: encode([[1.5, 2.5], [1.5], [1.5, 2.5, 3.5], [1.5, 2.5, 3.5, 4.5]]),
+    records: encode(Array.from({ length: 20 }, (_, i) => ({ id: i, name: `n${i}`, tags: ["x"] }))),
+    "nested deeply": join(repeat([0x91], 300), repeat(hex("81a161"), 300), [0xc0]),
+  };
+
+  test.each(Object.entries(messages))("%s, cut anywhere, is a RangeError that says so", (_, bytes) => {
+    decoder.decode(bytes);
+    let last: CodecError | undefined;
+    for (let length = 0; length < bytes.length; length++) {
+      const cut = bytes.slice(0, length);
+      const error = fail(cut);
+      const context = `cut to ${length}: ${error.stack}`;
+      assert.ok(error instanceof RangeError, context);
+      assert.ok(!(error instanceof DecodeError), context);
+      assert.equal(error.code, "INSUFFICIENT_DATA", context);
+      assert.ok(typeof error.offset === "number" && error.offset >= 0 && error.offset <= length, context);
+      // It says how many bytes are missing at the least: never more than there were.
+      const missing = Number(/^Insufficient data: at least (\d+) more byte/.exec(error.message)?.[1]);
+      assert.ok(missing >= 1 && missing <= bytes.length - length, context);
+      assert.notEqual(error, last);
+      last = error;
+      // The same with the rest of the message right behind the view.
+      assert.deepStrictEqual({ ...fail(bytes.subarray(0, length)) }, { ...error });
+    }
+  });
+
+  test("without any byte", () => {
+    for (const nothing of [
+      new Uint8Array(0),
+      new ArrayBuffer(0),
+      new SharedArrayBuffer(0),
+      [],
+      Buffer.alloc(0),
+    ]) {
+      const error = failure(() => decoder.decode(nothing));
+      expect(error).toBeInstanceOf(RangeError);
+      expect(error).toMatchObject({ code: "INSUFFICIENT_DATA", offset: 0 });
+    }
+  });
+});
+
+describe("a message with something behind it", () => {
+  test.each([
+    ["0000", "Extra 1 of 2 byte(s) found at buffer[1]", 1],
+    ["80c1c1c1", "Extra 3 of 4 byte(s) found at buffer[1]", 1],
+    ["92 01 a161 c0", "Extra 1 of 5 byte(s) found at buffer[4]", 4],
+  ])("%s is a RangeError", (bytes, message, offset) => {
+    const error = fail(hex(bytes));
+    expect(error).toBeInstanceOf(RangeError);
+    expect(error).toMatchObject({ code: "EXTRA_BYTES", offset });
+    expect(error.message).toContain(message);
+  });
+
+  test("that is long, or begins behind binary data", () => {
+    const long = join(encode(new Uint8Array(200_000)), new Uint8Array(100_000));
+    expect(fail(long)).toMatchObject({ code: "EXTRA_BYTES", offset: 200_005 });
+  });
+});
+
+describe("lengths that promise more than there is", () => {
+  const headers = [
+    ...["dd7fffffff", "dd01ffffff", "ddffffffff", "dd00000002", "dcffff", "dc0002", "9f", "91"],
+    ...["df7fffffff", "df01ffffff", "dfffffffff", "df00000001", "deffff", "de0001", "8f", "81"],
+    ...["db7fffffff", "dbffffffff", "db00000001", "daffff", "da0001", "d9ff", "d901", "bf", "a1"],
+    ...["c67fffffff", "c6ffffffff", "c600000001", "c5ffff", "c4ff", "c401"],
+    ...[
+      "c97fffffff05",
+      "c9ffffffff05",
+      "c9ffffffffff",
+      "c90000000105",
+      "c8ffff05",
+      "c7ff05",
+      "d805",
+      "d705",
+      "d405",
+    ],
+  ];
+
+  test.each(headers)("%s fails at once, wherever it stands, and takes no memory", (header) => {
+    const places: [Uint8Array, number][] = [
+      [hex(header), 0],
+      [join([0x91], hex(header)), 1],
+      [join([0x92, 0xc0], hex(header)), 2],
+      [join([0x81, 0xa1, 0x61], hex(header)), 3],
+      [join(repeat([0x91], 400), hex(header)), 400],
+      [join([0xdc, 0x01, 0x00], repeat([0xc0], 255), hex(header)), 258],
+    ];
+    const before = process.memoryUsage();
+    const start = performance.now();
+    for (const [bytes, offset] of places) {
+      const error = fail(bytes);
+      assert.ok(error instanceof RangeError, error.stack);
+      assert.equal(error.code, "INSUFFICIENT_DATA");
+      assert.equal(error.offset, offset);
+      assert.match(error.message, /^Insufficient data/);
+    }
+    expect(performance.now() - start).toBeLessThan(1000);
+    const after = process.memoryUsage();
+    expect(after.heapTotal - before.heapTotal).toBeLessThan(64e6);
+    expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(16e6);
+    expect(after.rss - before.rss).toBeLessThan(128e6);
+  });
+
+  test.each(["dd7fffffff", "dd01ffffff", "df7fffffff", "df01ffffff", "dd00100000", "df00100000"])(
+    "%s twenty times in one another is found at the first",
+    (header) => {
+      for (const between of ["", "a161"]) {
+        const bytes = repeat(hex(between + header), 20);
+        if (between !== "" && header.startsWith("dd")) continue;
+        const before = process.memoryUsage().rss;
+        expect(fail(bytes.subarray(between.length / 2))).toMatchObject({
+          code: "INSUFFICIENT_DATA",
+          offset: 0,
+        });
+        expect(process.memoryUsage().rss - before).toBeLessThan(128e6);
+      }
+    },
+  );
+
+  test("containers that promise all that is left, all of them, are found at the second", () => {
+    const size = 1_000_000;
+    const bytes = new Uint8Array(size).fill(0xc0);
+    for (let at = 0; at + 5 <= 500; at += 5) bytes.set(join([0xdd], bigEndian(size - at - 5, 4)), at);
+    const before = process.memoryUsage().rss;
+    expect(fail(bytes)).toMatchObject({ code: "INSUFFICIENT_DATA", offset: 5 });
+    expect(process.memoryUsage().rss - before).toBeLessThan(128e6);
+  });
+
+  test("a length that fits exactly is no lie", () => {
+    expect(decoder.decode(hex("dd00000002 c0 c0"))).toEqual([null, null]);
+    expect(decoder.decode(hex("92 dd00000002 c0 c0 c0"))).toEqual([[null, null], null]);
+    expect(decoder.decode(hex("df00000001 a0 c0"))).toEqual({ "": null });
+    expect(fail(hex("92 dd00000002 c0 c0"))).toMatchObject({ code: "INSUFFICIENT_DATA" });
+  });
+});
+
+describe("the byte c1", () => {
+  test.each([
+    ["c1", 0],
+    ["91 c1", 1],
+    ["93 01 02 c1", 3],
+    ["95 01 02 03 04 c1", 5],
+    ["81 a161 c1", 3],
+    ["81 c1 c0", 1],
+    ["82 a161 c0 c1 c0", 4],
+    ["92 c402c1c1 c1", 5],
+  ])("%s is a DecodeError", (bytes, offset) => {
+    const error = fail(hex(bytes));
+    expect(error).toBeInstanceOf(DecodeError);
+    expect(error.message).toMatch(/^Unrecognized type byte: 0xc1/);
+    expect(error).toMatchObject({ code: "UNKNOWN_FORMAT", offset });
+  });
+
+  test("far into a message has its true offset", () => {
+    const start = encode(Array.from({ length: 70_000 }, (_, i) => `text ${i}`));
+    start[start.length - 11] = 0xc1;
+    const bytes = join(start.subarray(0, -10));
+    expect(fail(join(bytes, repeat([0xc0], 50)))).toMatchObject({
+      code: "UNKNOWN_FORMAT",
+      offset: bytes.length - 1,
+    });
+  });
+
+  test("in text and binary data means nothing", () => {
+    expect(decoder.decode(hex("c402c1c1"))).toEqual(hex("c1c1"));
+    expect(decoder.decode(hex("a2c1c1"))).toBe("\ufffd\ufffd");
+  });
+});
+
+describe("malformed UTF-8 becomes U+FFFD as the WHATWG says", () => {
+  const classes: Record<string, string> = {
+    "a continuation byte alone": "80",
+    "the last continuation byte alone": "bf",
+    "many of them": "80bf80bf80",
+    "a lead that is none": "c0",
+    another: "c1",
+    "a lead above U+10FFFF": "f5",
+    "the byte ff": "ff",
+    "the bytes fe and f8": "fef8",
+    "two bytes for one": "c080",
+    "two bytes for 7f": "c1bf",
+    "three bytes for two": "e09fbf",
+    "three bytes for one": "e08080",
+    "four bytes for three": "f08fbfbf",
+    "four bytes for one": "f0808080",
+    "a high surrogate": "eda080",
+    "a low surrogate": "edbfbf",
+    "a pair of surrogates": "eda0bdedb880",
+    "a value above U+10FFFF": "f4908080",
+    "two bytes cut to one": "c3",
+    "three cut to one": "e2",
+    "three cut to two": "e282",
+    "four cut to one": "f0",
+    "four cut to two": "f09f",
+    "four cut to three": "f09f98",
+    "cut ones in a row": "e282e2f09f98c3f09f",
+    "cut by ASCII": "e28241f09f4241c342",
+    "leads that differ in what may follow": "e080f080edbff490e0a0ed9f",
+  };
+  const lengths = [...Array.from({ length: 16 }, (_, i) => i + 1), 17, 31, 32, 33, 63, 64, 65, 66];
+  const longLengths = [127, 128, 255, 256, 257, 511, 512, 513, 600, 70_000];
+  const whatwg = new TextDecoder("utf-8", { ignoreBOM: true });
+
+  /** Text around the malformed part: one byte, and two bytes, a character. */
+  const fillers = ["61", "c3a9"];
+
+  function texts(part: Uint8Array, length: number): Uint8Array[] {
+    const room = length - part.length;
+    if (room < 0) return [];
+    const last = [room, room - 1, room - 2, room - 15, room - 16];
+    const places =
+      length <= 66 ? [...Array(room + 1).keys()] : [0, 1, 2, 3, 7, 8, 15, 16, 17, room >> 1, ...last];
+    return places.flatMap((place) =>
+      fillers.map((filler) => {
+        const text = repeat(hex(filler), length).slice(0, length);
+        text.set(part, place);
+        return text;
+      }),
+    );
+  }
+
+  // What follows begins with bytes that could continue a sequence: {}, [{}], "\x80" malformed, and 0xbf as a header.
+  const rest = hex("80 9180 a180");
+  const restValues = [{}, [{}], "\ufffd"];
+
+  test.each(Object.entries(classes))("in values: %s", (_, part) => {
+    for (const length of [...lengths, ...longLengths]) {
+      for (const text of texts(hex(part), length)) {
+        const decoded = decoder.decode(join([0x94], str(text), rest));
+        assert.deepStrictEqual(
+          decoded,
+          [whatwg.decode(text), ...restValues],
+          `${Buffer.from(text).toString("hex")}`,
+        );
+      }
+    }
+  });
+
+  test.each(Object.entries(classes))("in keys, new and known: %s", (_, part) => {
+    for (const length of [...lengths, ...longLengths]) {
+      for (const text of texts(hex(part), length)) {
+        const map = join([0x82], str(text), [0x80], hex("a16b 9180"));
+        const value = { [whatwg.decode(text)]: {}, k: [{}] };
+        const decoded = decoder.decode(join([0x93], map, map, map));
+        assert.deepStrictEqual(decoded, [value, value, value], `${Buffer.from(text).toString("hex")}`);
+      }
+    }
+  });
+
+  test.each(Object.entries(classes))("at the end of the input, whatever lies behind it: %s", (_, part) => {
+    for (const length of [...lengths, ...longLengths]) {
+      const text = join(repeat([0x61], Math.max(length - part.length / 2, 0)), hex(part));
+      for (const behind of [0x80, 0x9f, 0xbf, 0x41]) {
+        const message = str(text);
+        const memory = join([behind], message, repeat([behind], 20));
+        const decoded = decoder.decode(memory.subarray(1, message.length + 1));
+        assert.equal(decoded, whatwg.decode(text));
+      }
+    }
+  });
+
+  test("also where @msgpack/msgpack reads into the next value", () => {
+    expect(decoder.decode(hex("92 a1e3 a2 4142"))).toEqual(["\ufffd", "AB"]);
+  });
+
+  test("or is an error, if one asks for that", () => {
+    const strict = new Decoder({ fatalUtf8: true });
+    for (const part of Object.values(classes)) {
+      for (const length of [3, 12, 13, 33, 512, 513, 600, 70_000]) {
+        const text = join(repeat([0x61], length), hex(part));
+        const error = failure(() => strict.decode(join([0x92, 0xc0], str(text))));
+        assert.ok(error instanceof DecodeError);
+        assert.equal(error.code, "INVALID_UTF8");
+        assert.equal(error.offset, 2, `${length} bytes`);
+      }
+    }
+    expect(strict.decode(encode(["é€😀", "\ufeff", "x".repeat(600)]))).toEqual([
+      "é€😀",
+      "\ufeff",
+      "x".repeat(600),
+    ]);
+  });
+
+  test("or is an error in keys, new and known, if one asks for that", () => {
+    const strict = new Decoder({ fatalUtf8: true });
+    for (const length of [1, 12, 63, 64, 65, 600]) {
+      const message = join([0x81], str(join(repeat([0x61], length - 1), [0xff])), [0xc0]);
+      for (let i = 0; i < 5; i++) {
+        decoder.decode(message);
+        assert.equal(
+          failure(() => strict.decode(message)).code,
+          "INVALID_UTF8",
+          `${length} bytes, sight ${i}`,
+        );
+      }
+    }
+  });
+});
+
+describe("a byte order mark", () => {
+  test.each([3, 4, 12, 13, 15, 16, 31, 32, 200, 201, 255, 256, 511, 512, 513, 600, 70_000])(
+    "stays where it is in text of %d bytes",
+    (length) => {
+      const text = `\ufeff${"a".repeat(length - 3)}`;
+      expect(decoder.decode(encode(text))).toBe(text);
+      expect(decoder.decode(encode(["x", text, "y"]))).toEqual(["x", text, "y"]);
+      for (let i = 0; i < 3; i++) expect(decoder.decode(encode({ [text]: text }))).toEqual({ [text]: text });
+      const inside = `é${text}`;
+      expect(decoder.decode(encode([inside]))).toEqual([inside]);
+    },
+  );
+});
+
+describe("the key __proto__", () => {
+  const proto = hex("a9 5f5f70726f746f5f5f");
+  const pair = join(proto, hex("81 a8"), "polluted", [0xc3]);
+
+  function expectForbidden(bytes: Uint8Array, offset: number): void {
+    const error = fail(bytes);
+    assert.ok(error instanceof DecodeError, error.stack);
+    assert.match(error.message, /^The key __proto__ is not allowed/);
+    assert.equal(error.code, "FORBIDDEN_KEY");
+    assert.equal(error.offset, offset);
+    assert.equal(Reflect.get({}, "polluted"), undefined);
+  }
+
+  test("is refused as the first key, and at every other place", () => {
+    for (let before = 0; before < 20; before++) {
+      const keys = Array.from({ length: before }, (_, i) => join(str([0x61 + i]), [0xc0]));
+      const start = join([0xde], bigEndian(before + 1, 2), ...keys);
+      // At the second sight, the keys before it are known.
+      for (let i = 0; i < 4; i++) expectForbidden(join(start, pair), start.length);
+    }
+  });
+
+  test("is refused behind keys that are not of a known shape", () => {
+    const start = join([0x83], encode(`unheard of ${Math.random()}`), [0xc0], [0x05, 0xc0]);
+    expectForbidden(join(start, pair), start.length);
+    const long = join([0x82], encode("k".repeat(65)), [0xc0]);
+    expectForbidden(join(long, pair), long.length);
+  });
+
+  test("is refused in dictionaries", () => {
+    for (const count of [127, 128, 129, 70_000]) {
+      const keys = Array.from({ length: count - 1 }, (_, i) => join(encode(`key ${i}`), [0xc0]));
+      const start = join([0xdf], bigEndian(count, 4), ...keys);
+      expectForbidden(join(start, pair), start.length);
+    }
+  });
+
+  test("is refused deep in a message", () => {
+    for (const depth of [255, 256, 257, 1000]) {
+      const start = join(repeat(hex("81 a16b"), depth), [0x81]);
+      expectForbidden(join(start, pair), start.length);
+    }
+  });
+
+  test("is refused behind a longer header than it needs", () => {
+    for (const header of ["d909", "da0009", "db00000009"]) {
+      for (let i = 0; i < 3; i++) expectForbidden(join([0x81], hex(header), "__proto__", [0x80]), 1);
+    }
+  });
+
+  test("is refused in a map of several windows", () => {
+    const start = join([0x82], hex("a16b"), encode("x".repeat(200_000)));
+    expectForbidden(join(start, pair), start.length);
+  });
+
+  test("is an ordinary string as a value", () => {
+    expect(decoder.decode(proto)).toBe("__proto__");
+    expect(decoder.decode(encode({ k: "__proto__", v: ["__proto__"] }))).toEqual({
+      k: "__proto__",
+      v: ["__proto__"],
+    });
+  });
+
+  test("has neighbours that are allowed", () => {
+    for (const key of [
+      "__proto",
+      "_proto__",
+      "__proto__ ",
+      "__PROTO__",
+      "__proto_\ufffd",
+      "constructor",
+      "prototype",
+    ]) {
+      for (let i = 0; i < 3; i++)
+        expect(Object.entries(decoder.decode(encode({ [key]: 1 })) as object)).toEqual([[key, 1]]);
+    }
+    expect(Object.keys(decoder.decode(join([0x81], str(join("__proto_", [0xff])), [1])) as object)).toEqual([
+      "__proto_\ufffd",
+    ]);
+  });
+});
+
+describe("a key that is neither string nor number", () => {
+  const keys: [string, string, string][] = [
+    ["nil", "c0", "object"],
+    ["false", "c2", "boolean"],
+    ["true", "c3", "boolean"],
+    ["bin", "c40161", "object"],
+    ["empty array", "90", "object"],
+    ["array", "9101", "object"],
+    ["empty map", "80", "object"],
+    ["map", "81a16101", "object"],
+    ["ext", "d40501", "object"],
+    ["ext 8", "c7010501", "object"],
+    ["timestamp", "d6ff00000000", "object"],
+  ];
+
+  test.each(keys)("%s is a DecodeError that says what it is", (_, key, type) => {
+    const places: [Uint8Array, number][] = [
+      [join([0x81], hex(key), [0xc0]), 1],
+      [join([0x82], hex("a161 c0"), hex(key), [0xc0]), 4],
+      [join([0x82], hex("05 c0"), hex(key), [0xc0]), 3],
+      [
+        join(
+          [0xde],
+          bigEndian(200, 2),
+          ...Array.from({ length: 199 }, (_, i) => hex(`cd${1000 + i} c0`)),
+          hex(key),
+          [0xc0],
+        ),
+        799,
+      ],
+      [join(repeat([0x91], 300), [0x81], hex(key), [0xc0]), 301],
+    ];
+    for (const [bytes, offset] of places) {
+      for (let i = 0; i < 3; i++) {
+        const error = fail(bytes);
+        assert.ok(error instanceof DecodeError, error.stack);
+        assert.match(error.message, new RegExp(`^The type of key must be string or number but ${type}`));
+        assert.equal(error.code, "KEY_TYPE");
+        assert.equal(error.offset, offset);
+      }
+    }
+  });
+
+  test.each(["cf0000000000000001", "d30000000000000001", "cfffffffffffffffff", "d3ffffffffffffffff"])(
+    "%s is a number, but a bigint is none",
+    (key) => {
+      const bytes = join([0x81], hex(key), [0xc0]);
+      const number = reference.decode(bytes);
+      expect(decoder.decode(bytes)).toEqual(number);
+      const error = fail(bytes, { useBigInt64: true });
+      expect(error).toBeInstanceOf(DecodeError);
+      expect(error.message).toMatch(/^The type of key must be string or number but bigint/);
+      expect(error).toMatchObject({ code: "KEY_TYPE" });
+    },
+  );
+
+  test("numbers of all formats are keys", () => {
+    const bytes = hex(
+      "89 00 c0 ff c0 cc80 c0 cdffff c0 ceffffffff c0 d080 c0 d18000 c0 d280000000 c0 cb3ff8000000000000 c0",
+    );
+    const value = decoder.decode(bytes) as object;
+    expect(Object.keys(value)).toEqual([
+      "0",
+      "128",
+      "65535",
+      "-1",
+      "4294967295",
+      "-128",
+      "-32768",
+      "-2147483648",
+      "1.5",
+    ]);
+    expect(value).toEqual(reference.decode(bytes));
+  });
+});
+
+describe("timestamps of a wrong size", () => {
+  test.each([
+    ["d4ff00", 1, 0],
+    ["d5ff0000", 2, 0],
+    ["91 c705ff0000000000", 5, 1],
+    ["81 a161 c700ff", 0, 3],
+    [`d8ff${"00".repeat(16)}`, 16, 0],
+  ])("%s are a DecodeError", (bytes, size, offset) => {
+    const error = fail(hex(bytes));
+    expect(error).toBeInstanceOf(DecodeError);
+    expect(error.message).toContain(`Unrecognized data size for timestamp (expected 4, 8, or 12): ${size}`);
+    expect(error).toMatchObject({ code: "EXTENSION", offset });
+  });
+
+  test.each([
+    "d7ff ee6b2800 00000000",
+    "d7ff fffffffc 00000000",
+    "c70cff 3b9aca00 0000000000000000",
+    "c70cff ffffffff 0000000000000000",
+  ])("and %s, which has more than 999,999,999 nanoseconds", (bytes) => {
+    const error = fail(hex(bytes));
+    expect(error).toBeInstanceOf(DecodeError);
+    expect(error).toMatchObject({ code: "EXTENSION", offset: 0 });
+  });
+});
+
+describe("more than the options allow", () => {
+  test.each([
+    ["maxStrLength", "a3616263", "UTF-8 byte length (3) > maxStrLength (2)"],
+    ["maxStrLength", "81 a3616263 c0", "UTF-8 byte length (3) > maxStrLength (2)"],
+    ["maxBinLength", "c403616263", "bin length (3) > maxBinLength (2)"],
+    ["maxArrayLength", "93c0c0c0", "array length (3) > maxArrayLength (2)"],
+    ["maxMapLength", "83 a161c0 a162c0 a163c0", "map length (3) > maxMapLength"],
+    ["maxExtLength", "c70305616263", "ext length (3) > maxExtLength (2)"],
+    ["maxBinLength", "c70305616263", "bin length (3) > maxBinLength (2)"],
+  ])("%s: %s", (option, bytes, fragment) => {
+    const error = fail(hex(bytes), { [option]: 2 });
+    expect(error).toBeInstanceOf(DecodeError);
+    expect(error.message).toContain(`Max length exceeded: ${fragment}`);
+    expect(error).toMatchObject({ code: "MAX_LENGTH", offset: bytes.startsWith("81") ? 1 : 0 });
+    expect(new Decoder({ [option]: 3 }).decode(hex(bytes))).toEqual(decode(hex(bytes)));
+  });
+});
+
+describe("input that is no bytes", () => {
+  const notBytes = (input: unknown): Uint8Array => input as Uint8Array;
+
+  test.each([null, undefined])("%s is a TypeError", (input) => {
+    expect(failure(() => decoder.decode(notBytes(input)))).toBeInstanceOf(TypeError);
+    expect(failure(() => decode(notBytes(input)))).toBeInstanceOf(TypeError);
+  });
+
+  test.each([
+    [{}],
+    [5],
+    [true],
+    [Symbol("s")],
+    [() => 0],
+    [""],
+    ["abc"],
+    ["1"],
+    [new Date(0)],
+    [new Map()],
+    [{ length: 1 }],
+  ])("%o is what @msgpack/msgpack takes it for", (input) => {
+    const ours = outcome(() => decoder.decode(notBytes(input)));
+    const theirs = outcome(() => reference.decode(notBytes(input)));
+    if ("error" in theirs) {
+      expect(ours).toHaveProperty("error");
+      expect(failure(() => decoder.decode(notBytes(input))).constructor).toBe(theirs.error.constructor);
+    } else {
+      expect(ours).toEqual(theirs);
+    }
+  });
+});
+
+describe("errors", () => {
+  test("are a class of their own, with a name that is not enumerable", () => {
+    const error = fail(hex("c1"));
+    expect(error).toBeInstanceOf(Error);
+    expect(error.name).toBe("DecodeError");
+    expect(Object.keys(error).sort()).toEqual(["code", "offset"]);
+    expect(String(error)).toMatch(/^DecodeError: Unrecognized type byte: 0xc1/);
+    expect(error.stack).toContain("badInput.test");
+    expect(new DecodeError("mine")).toMatchObject({ message: "mine", name: "DecodeError" });
+  });
+
+  test("do not change what comes after, however many there are", () => {
+    const bad = [
+      "c1",
+      "",
+      "dd7fffffff",
+      "81c0c0",
+      "81a95f5f70726f746f5f5fc0",
+      "92c0",
+      "0000",
+      "d4ff00",
+      "a261",
+    ].map(hex);
+    for (let i = 0; i < 20_000; i++) failure(() => decoder.decode(bad[i % bad.length]));
+    expect(decoder.decode(sampleBytes)).toEqual(sample);
+    expect(decode(hex("d40561"))).toEqual(new ExtData(5, hex("61")));
+  });
+});
