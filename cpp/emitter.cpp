@@ -212,7 +212,7 @@ inline bool Emitter::wide_word(Cursor& c, uint32_t word) {
       } else {
         c.ext_header(extra, operand);
       }
-      std::memcpy(c.out, c.pool8, operand);
+      copy_short(c.out, c.pool8, operand);
       c.out += operand;
       c.pool8 += operand;
       break;
@@ -276,7 +276,7 @@ Status Emitter::run() {
         written = c.has_room(5 + payload);
         if (written) {
           c.str_header(payload);
-          std::memcpy(c.out, c.pool8, payload);
+          copy_short(c.out, c.pool8, payload);
           c.out += payload;
           c.pool8 += payload;
         }

@@ -3,14 +3,13 @@
 namespace mpw {
 namespace {
 
-/// MurmurHash3's 64-bit finaliser constants: each spreads a bit over the whole word.
-constexpr uint64_t kMultiplier1 = 0xff51afd7ed558ccdU;
-constexpr uint64_t kMultiplier2 = 0xc4ceb9fe1a85ec53U;
+/// A constant of MurmurHash3's finaliser: multiplying by it spreads each bit over all those above it, and folding the
+/// upper half back brings them down.
+constexpr uint64_t kMultiplier = 0xff51afd7ed558ccdU;
 
 constexpr uint64_t scramble(uint64_t value) {
-  value = (value ^ value >> 33) * kMultiplier1;
-  value = (value ^ value >> 33) * kMultiplier2;
-  return value ^ value >> 33;
+  value *= kMultiplier;
+  return value ^ value >> 32;
 }
 
 }  // namespace
@@ -29,35 +28,41 @@ void KeyTable::clear() {
 }
 
 uint32_t KeyTable::hash(std::span<const uint8_t> key) const {
-  uint64_t state = (static_cast<uint64_t>(seed_) << 32 | seed_) ^ key.size() * kMultiplier2;
+  uint64_t state = (static_cast<uint64_t>(seed_) << 32 | seed_) ^ key.size();
   const uint8_t* at = key.data();
   size_t left = key.size();
   for (; left >= 8; at += 8, left -= 8) state = scramble(state ^ load<uint64_t>(at));
-  if (left > 0) {
-    uint64_t rest = 0;
-    std::memcpy(&rest, at, left);
-    state = scramble(state ^ rest);
-  }
+  if (left > 0) state = scramble(state ^ (load<uint64_t>(at) & ((1ULL << left * 8) - 1)));
   return static_cast<uint32_t>(state);
 }
 
 uint32_t KeyTable::find(std::span<const uint8_t> key, uint32_t hash) const {
-  for (uint32_t slot = hash % kKeySlots; key_slots_[slot] != 0; slot = (slot + 1) % kKeySlots) {
-    const uint32_t number = key_slots_[slot];
+  for (uint32_t i = 0; i < kMaxProbes; i++) {
+    const uint32_t number = key_slots_[(hash + i) % kKeySlots];
+    if (number == 0) break;
     const Key& known = keys_[number];
     if (known.hash == hash && known.length == key.size() &&
-        std::memcmp(&bytes_[known.offset + known.header_length], key.data(), key.size()) == 0) {
+        same(&bytes_[known.offset + known.header_length], key.data(), known.length)) {
       return number;
     }
   }
   return 0;
 }
 
+uint32_t KeyTable::find_edge(uint32_t node, uint32_t key) const {
+  for (uint32_t i = 0, hash = mix(node, key); i < kMaxProbes; i++) {
+    const Edge& edge = edges_[(hash + i) % kEdgeSlots];
+    if (edge.to == 0) break;
+    if (edge.from == node && edge.key == key) return edge.to;
+  }
+  return 0;
+}
+
 uint32_t KeyTable::intern(std::span<const uint8_t> key, uint32_t hash) {
-  if (const uint32_t number = find(key, hash)) return number;
   const auto length = static_cast<uint32_t>(key.size());
   const uint32_t header_length = length < 32 ? 1 : 2;
-  if (key_count_ == kMaxKeys || bytes_used_ + header_length + length + kSlack > kBytes) {
+  uint16_t* const slot = free_slot(key_slots_, hash, [](uint16_t number) { return number == 0; });
+  if (slot == nullptr || key_count_ == kMaxKeys || bytes_used_ + header_length + length + kSlack > kBytes) {
     full_ = true;
     return 0;
   }
@@ -69,9 +74,7 @@ uint32_t KeyTable::intern(std::span<const uint8_t> key, uint32_t hash) {
     *to++ = static_cast<uint8_t>(length);
   }
   std::memcpy(to, key.data(), length);
-  uint32_t slot = hash % kKeySlots;
-  while (key_slots_[slot] != 0) slot = (slot + 1) % kKeySlots;
-  key_slots_[slot] = static_cast<uint16_t>(key_count_);
+  *slot = static_cast<uint16_t>(key_count_);
   keys_[key_count_] = {bytes_used_, length, hash, header_length};
   bytes_used_ += header_length + length;
   return key_count_++;
@@ -99,33 +102,25 @@ void KeyTable::predict(uint32_t node, uint32_t key, uint32_t next) {
 
 uint32_t KeyTable::follow(uint32_t node, std::span<const uint8_t> key, uint32_t hash) {
   uint32_t number = find(key, hash);
-  uint32_t slot = 0;
-  if (number != 0) {
-    for (slot = mix(node, number) % kEdgeSlots; edges_[slot].to != 0; slot = (slot + 1) % kEdgeSlots) {
-      if (edges_[slot].from == node && edges_[slot].key == number) {
-        predict(node, number, edges_[slot].to);
-        return edges_[slot].to;
-      }
+  uint32_t next = number == 0 ? 0 : find_edge(node, number);
+  if (next == 0) {
+    const uint32_t path = mix(nodes_[node].path, hash);
+    uint32_t& seen = seen_[path % kSeenSlots];
+    if (seen != path) {
+      seen = path;
+      return 0;
     }
-  }
-  const uint32_t path = mix(nodes_[node].path, hash);
-  uint32_t& seen = seen_[path % kSeenSlots];
-  if (seen != path) {
-    seen = path;
-    return 0;
-  }
-  if (node_count_ == kMaxNodes) {
-    full_ = true;
-    return 0;
-  }
-  if (number == 0) {
-    number = intern(key, hash);
+    if (number == 0) number = intern(key, hash);
     if (number == 0) return 0;
+    Edge* const edge = free_slot(edges_, mix(node, number), [](const Edge& at) { return at.to == 0; });
+    if (edge == nullptr || node_count_ == kMaxNodes) {
+      full_ = true;
+      return 0;
+    }
+    next = node_count_++;
+    *edge = {node, number, next};
+    nodes_[next] = unpredicted(path, node, number);
   }
-  for (slot = mix(node, number) % kEdgeSlots; edges_[slot].to != 0;) slot = (slot + 1) % kEdgeSlots;
-  const uint32_t next = node_count_++;
-  edges_[slot] = {node, number, next};
-  nodes_[next] = unpredicted(path, node, number);
   predict(node, number, next);
   return next;
 }

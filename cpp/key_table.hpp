@@ -41,6 +41,7 @@ class KeyTable {
   }
   uint32_t predicted(uint32_t node) const { return nodes_[node].next; }
 
+  /// A key that is looked up must be readable for 8 bytes beyond its end: keys are compared in whole words.
   uint32_t hash(std::span<const uint8_t> key) const;
 
   /// The number of a known key, or 0.
@@ -90,15 +91,28 @@ class KeyTable {
   static constexpr uint32_t kKeySlots = 2 * kMaxKeys;
   static constexpr uint32_t kEdgeSlots = 2 * kMaxNodes;
   static constexpr uint32_t kSeenSlots = 8192;
+  /// Bounds what a search costs, even if all keys were made to collide: one that finds no place is not learned.
+  static constexpr uint32_t kMaxProbes = 16;
 
   static bool same(const uint8_t* a, const uint8_t* b, uint32_t length) {
     for (; length > 8; a += 8, b += 8, length -= 8) {
       if (load<uint64_t>(a) != load<uint64_t>(b)) return false;
     }
-    return ((load<uint64_t>(a) ^ load<uint64_t>(b)) << (64 - length * 8)) == 0;
+    return length == 0 || ((load<uint64_t>(a) ^ load<uint64_t>(b)) << (64 - length * 8)) == 0;
   }
 
   static Node unpredicted(uint32_t path, uint32_t parent, uint32_t key);
+  /// A free slot for `hash` among those that a search looks at, or null.
+  template <typename Slot, size_t Size, typename IsFree>
+  static Slot* free_slot(std::array<Slot, Size>& slots, uint32_t hash, IsFree is_free) {
+    for (uint32_t i = 0; i < kMaxProbes; i++) {
+      Slot& slot = slots[(hash + i) % Size];
+      if (is_free(slot)) return &slot;
+    }
+    return nullptr;
+  }
+
+  uint32_t find_edge(uint32_t node, uint32_t key) const;
   uint32_t mix(uint32_t path, uint32_t hash) const;
   uint32_t intern(std::span<const uint8_t> key, uint32_t hash);
   void predict(uint32_t node, uint32_t key, uint32_t next);

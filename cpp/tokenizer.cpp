@@ -138,9 +138,10 @@ struct Tokenizer::Cursor {
   double* lane;
   uint8_t* pool8;
   uint8_t* pool8_limit;
+  /// Of the current container, as in Container.
   uint32_t left;
   uint32_t state;
-  Kind kind;
+  uint32_t nesting;
 
   void emit(uint32_t value) { *tape++ = value; }
   void emit_float(double value) {
@@ -160,15 +161,13 @@ struct Tokenizer::Cursor {
   }
   bool holds(uint64_t bytes) const { return static_cast<uint64_t>(end - in) >= bytes; }
 
-  /// The fewest bytes that what is left of the current container can take.
-  uint64_t least() const { return kind == kShaped || kind == kBroken ? uint64_t{left} * 2 : left; }
+  uint32_t kind() const { return nesting & kKindMask; }
 
   /// From here on the keys of the current map stand in line, behind those of the shape it has reached.
   void go_inline(const KeyTable& keys) {
-    emit(word(kKeys, left));
+    emit(word(kKeys, left / 2));
     state = keys.path(state);
-    kind = kInline;
-    left *= 2;
+    nesting = (nesting & ~kKindMask) | kInline;
   }
 };
 
@@ -184,7 +183,7 @@ MPW_INLINE Status Tokenizer::aside(Cursor& c, Status (Tokenizer::*step)(Cursor&,
 void Tokenizer::begin() {
   stack_.clear();
   // The value is the one item of a container that is nowhere.
-  current_ = {1, 0, kItems, 0, nullptr};
+  current_ = {1, 0, kItems, nullptr};
   window_floor_ = 0;
   reserved_ = 0;
 }
@@ -218,7 +217,7 @@ MPW_INLINE Status Tokenizer::require(const Cursor& c, uint64_t bytes) {
 /// Checks that `bytes` more can be there, after what all open containers still need at the least.
 MPW_INLINE Status Tokenizer::reserve(const Cursor& c, uint64_t bytes) {
   const uint64_t rest = available_ - position(c.in);
-  const uint64_t need = open_ ? bytes : bytes + reserved_ + c.least();
+  const uint64_t need = open_ ? bytes : bytes + reserved_ + c.left;
   return need <= rest ? Status::kDone : fail(open_ ? Status::kNeedInput : Status::kInsufficientData, need - rest);
 }
 
@@ -299,18 +298,18 @@ MPW_INLINE Status Tokenizer::text(Cursor& c, uint32_t header, uint32_t length) {
   return Status::kDone;
 }
 
-/// Makes a new container the current one.
-MPW_INLINE Status Tokenizer::enter(Cursor& c, Container inner) {
+/// Makes a new container the current one, one level deeper.
+MPW_INLINE Status Tokenizer::enter(Cursor& c, uint32_t left, Kind kind, uint32_t* header) {
+  const uint32_t nesting = ((c.nesting & ~kKindMask) + kLevel) | kind;
   // A container with nothing left to come needs no frame: a chain of them, however long, takes no memory.
   if (c.left > 0 || open_) {
-    reserved_ += c.least();
-    if (!stack_.push({c.left, c.state, c.kind, current_.depth, current_.header})) return Status::kOutOfMemory;
+    reserved_ += c.left;
+    if (!stack_.push({c.left, c.state, c.nesting, header_})) return Status::kOutOfMemory;
   }
-  c.left = inner.left;
-  c.state = inner.state;
-  c.kind = inner.kind;
-  current_.depth = inner.depth;
-  current_.header = inner.header;
+  c.left = left;
+  c.state = KeyTable::kRoot;
+  c.nesting = nesting;
+  header_ = header;
   return Status::kDone;
 }
 
@@ -319,17 +318,18 @@ MPW_INLINE void Tokenizer::leave(Cursor& c) {
   const Container outer = stack_.pop();
   c.left = outer.left;
   c.state = outer.state;
-  c.kind = outer.kind;
-  reserved_ -= c.least();
-  current_.depth = outer.depth;
-  current_.header = outer.header;
-  window_floor_ = std::min(window_floor_, stack_.size());
-  if (c.kind == kBroken) c.go_inline(keys_);
+  c.nesting = outer.nesting;
+  reserved_ -= c.left;
+  header_ = outer.header;
+  if (stack_.size() < window_floor_) {
+    window_floor_ = stack_.size();
+    if (c.kind() == kBroken) c.go_inline(keys_);
+  }
 }
 
 /// Reads a short array whole, if its items are all float 64. `c.in` is behind its header.
 MPW_INLINE bool Tokenizer::point(Cursor& c, uint32_t count) {
-  if (!c.holds(9 * uint64_t{count}) || c.in[0] != format::kFloat64) return false;
+  if (c.in[0] != format::kFloat64 || !c.holds(9 * uint64_t{count})) return false;
   if (read_floats(c.lane, c.in, c.end, count) != count) return false;
   c.lane += count;
   c.in += 9 * count;
@@ -343,7 +343,7 @@ MPW_INLINE Status Tokenizer::array(Cursor& c, uint32_t header, uint32_t count) {
   if (const Status status = reserve(c, open_ ? header : uint64_t{header} + count); status != Status::kDone) {
     return status;
   }
-  const uint32_t depth = current_.depth + 1;
+  const uint32_t depth = c.nesting / kLevel + 1;
   if (depth > options_.max_depth) return fail(Status::kMaxDepth, depth);
   uint32_t* const at = c.tape;
   c.in += header;
@@ -358,7 +358,7 @@ MPW_INLINE Status Tokenizer::array(Cursor& c, uint32_t header, uint32_t count) {
   } else {
     c.emit(depth > kDeep ? wide(kDeepArray, count) : word(kArray, count));
   }
-  const Status status = enter(c, {count, 0, kItems, depth, at});
+  const Status status = enter(c, count, kItems, at);
   if (count >= kMinRun && status == Status::kDone) return aside(c, &Tokenizer::runs_of_numbers);
   return status;
 }
@@ -370,7 +370,7 @@ MPW_INLINE Status Tokenizer::map(Cursor& c, uint32_t header, uint32_t count) {
   }
   // No object or Map of any engine has room for more.
   if (count > kMaxPayload) return fail(Status::kMaxMapLength, count);
-  const uint32_t depth = current_.depth + 1;
+  const uint32_t depth = c.nesting / kLevel + 1;
   if (depth > options_.max_depth) return fail(Status::kMaxDepth, depth);
   uint32_t* const at = c.tape;
   c.in += header;
@@ -382,10 +382,10 @@ MPW_INLINE Status Tokenizer::map(Cursor& c, uint32_t header, uint32_t count) {
     c.emit(depth > kDeep ? wide(kDeepMap, KeyTable::kRoot) : word(kMap, KeyTable::kRoot));
     c.emit(word(kKeys, count));
     if (options_.any_key || options_.raw_keys) c.emit(static_cast<uint32_t>(position(c.in)) - header);
-    return enter(c, {count * 2, 0, kInline, depth, at});
+    return enter(c, count * 2, kInline, at);
   }
   c.emit(0);
-  return enter(c, {count, KeyTable::kRoot, kShaped, depth, at});
+  return enter(c, count * 2, kShaped, at);
 }
 
 /// Reads the header of a key, if that is a string; else its size is 0.
@@ -413,7 +413,7 @@ MPW_APART Status Tokenizer::other_key(Cursor& c) {
     next = keys_.follow(c.state, key, keys_.hash(key));
   }
   if (next == KeyTable::kRoot) {
-    *current_.header = word(kMap, c.state);
+    *header_ = word(kMap, c.state);
     c.go_inline(keys_);
   } else {
     c.state = next;
@@ -452,7 +452,7 @@ MPW_APART Status Tokenizer::inline_key(Cursor& c) {
 MPW_APART Status Tokenizer::runs_of_numbers(Cursor& c) {
   // The second half of the lane is for numbers that have a word each.
   const double* const lane_limit = buffers_.lane.data() + buffers_.lane.size() / 2;
-  while (c.kind == kItems && c.left >= kMinRun && c.in < c.end && format::is_number(*c.in)) {
+  while (c.kind() == kItems && c.left >= kMinRun && c.in < c.end && format::is_number(*c.in)) {
     if (c.tape >= c.tape_limit || c.lane >= lane_limit) break;
     const auto tape_room = static_cast<uint32_t>(c.tape_limit - c.tape);
     const auto lane_room = static_cast<uint32_t>(lane_limit - c.lane);
@@ -571,9 +571,35 @@ MPW_INLINE Status Tokenizer::value(Cursor& c) {
   return aside(c, &Tokenizer::bin, size, length);
 }
 
+/// Reads one of the most frequent values: a small integer, short ASCII text, nil or a bool. Leaves all others unread.
+MPW_INLINE bool Tokenizer::simple_value(Cursor& c) {
+  if (!c.holds(32)) return false;
+  const uint32_t byte = *c.in;
+  if ((byte & 0xe0) == format::kFixStr) {
+    const uint32_t length = byte & 31;
+    if (length > fix_limit_ || c.pool8 + length > c.pool8_limit) return false;
+    if (!copy_ascii(c.pool8, c.in + 1, length)) return false;
+    c.pool8 += length;
+    c.in += 1 + length;
+    c.emit(word(kText8, length));
+    return true;
+  }
+  if (byte < format::kFixMap || byte >= format::kNegativeFixInt) {
+    c.emit(int_word(static_cast<int8_t>(byte)));
+  } else if (byte == format::kNil) {
+    c.emit(word(kNil, 0));
+  } else if (byte == format::kFalse || byte == format::kTrue) {
+    c.emit(word(kBool, byte & 1));
+  } else {
+    return false;
+  }
+  c.in++;
+  return true;
+}
+
 MPW_INLINE Status Tokenizer::fill(Cursor& c) {
-  if (c.kind == kBroken) c.go_inline(keys_);
-  if (c.kind == kItems && c.left >= kMinRun) aside(c, &Tokenizer::runs_of_numbers);
+  if (c.kind() == kBroken) c.go_inline(keys_);
+  if (c.kind() == kItems && c.left >= kMinRun) aside(c, &Tokenizer::runs_of_numbers);
   for (;;) {
     if (c.tape >= c.tape_limit) return Status::kWindowFull;
     if (c.left == 0) {
@@ -583,29 +609,31 @@ MPW_INLINE Status Tokenizer::fill(Cursor& c) {
     }
     // A key of a shape leaves no trace on the tape, so it is read together with its value or not at all.
     const uint8_t* const start = c.in;
+    const uint32_t left = c.left;
     const uint32_t state = c.state;
     Status status = Status::kDone;
-    c.left--;
-    if (c.kind == kShaped) {
+    if (c.kind() == kShaped) {
       const uint32_t predicted = keys_.match(state, c.in);
       if (predicted != 0 && c.holds(predicted)) {
         c.state = keys_.predicted(state);
         c.in += predicted;
       } else {
-        c.left++;
         status = aside(c, &Tokenizer::other_key);
-        if (status == Status::kDone && c.kind == kInline) continue;
-        c.left--;
+        if (status == Status::kDone && c.kind() == kInline) continue;
       }
-      if (c.left == 0) *current_.header = word(kShape, c.state);
-    } else if (c.kind == kInline && c.left % 2 != 0) {
-      status = aside(c, &Tokenizer::inline_key);
-      if (status == Status::kDone && c.in != start) continue;
+      c.left = left - 2;
+      if (c.left == 0) *header_ = word(kShape, c.state);
+    } else {
+      c.left = left - 1;
+      if (c.kind() == kInline && left % 2 == 0) {
+        status = aside(c, &Tokenizer::inline_key);
+        if (status == Status::kDone && c.in != start) continue;
+      }
     }
-    if (status == Status::kDone) status = value(c);
+    if (status == Status::kDone && !simple_value(c)) status = value(c);
     if (status == Status::kNeedInput) {
       c.in = start;
-      c.left++;
+      c.left = left;
       c.state = state;
     }
     if (status != Status::kDone) return status;
@@ -614,9 +642,9 @@ MPW_INLINE Status Tokenizer::fill(Cursor& c) {
 
 /// Closes the containers that the next window cannot go on with: maps of a shape, and in a stream all that are open.
 void Tokenizer::settle(Container& open) const {
-  if (open.kind == kShaped) {
+  if ((open.nesting & kKindMask) == kShaped) {
     *open.header = word(kMap, open.state);
-    open.kind = kBroken;
+    open.nesting = (open.nesting & ~kKindMask) | kBroken;
   }
   if (open_ && open.header != nullptr) {
     uint32_t& header = *open.header;
@@ -629,25 +657,30 @@ void Tokenizer::settle(Container& open) const {
 Status Tokenizer::run() {
   use_shapes_ = !options_.any_key && !options_.raw_keys && options_.max_str_length >= KeyTable::kMaxKeyLength;
   pooled_limit_ = std::min(max_pooled_, options_.max_str_length);
+  fix_limit_ = options_.raw_strings ? 0 : pooled_limit_;
   skip_ = 0;
   pool8_length_ = pool16_length_ = nullptr;
-  pool16_ = buffers_.pool16.data();
-  pool16_limit_ = pool16_;
+  pool16_ = pool16_limit_ = buffers_.pool16.data();
   const uint8_t* const chunk = buffers_.input.data();
   uint8_t* const pool8 = buffers_.pool8.data();
-  Cursor c{chunk + at_,           chunk + size_, tape_.data(),  tape_.data() + tape_.size() - kTapeReserve,
-           buffers_.lane.data(),  pool8,         pool8,         current_.left,
-           current_.state,        current_.kind};
-  // An empty pool has room for nothing, not even for the empty string, which must not come before its kPool8 word.
-  c.pool8_limit--;
+  Cursor c{.in = chunk + at_,
+           .end = chunk + size_,
+           .tape = tape_.data(),
+           .tape_limit = tape_.data() + tape_.size() - kTapeReserve,
+           .lane = buffers_.lane.data(),
+           .pool8 = pool8,
+           // No room, not even for the empty string: a kPool8 word must come first.
+           .pool8_limit = pool8 - 1,
+           .left = current_.left,
+           .state = current_.state,
+           .nesting = current_.nesting};
+  header_ = nullptr;
   const Status status = fill(c);
   close_pools(c.pool8);
   c.emit(word(kEnd, 0));
   at_ = static_cast<uint32_t>(c.in - chunk);
   offset_ = at_ + skip_;
-  current_.left = c.left;
-  current_.state = c.state;
-  current_.kind = c.kind;
+  current_ = {c.left, c.state, c.nesting, header_};
   settle(current_);
   for (size_t i = window_floor_; i < stack_.size(); i++) settle(stack_[i]);
   window_floor_ = stack_.size();

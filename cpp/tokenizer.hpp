@@ -102,15 +102,18 @@ class Tokenizer {
     kShaped,
     /// A map that was kShaped when a window ended: `state` is the shape that was reached, the rest goes in line.
     kBroken,
-    /// A map with its keys in line; `left` counts keys and values. `state` is the path of its keys.
+    /// A map with its keys in line. `state` is the path of its keys, or 0 if none is followed.
     kInline,
   };
+  static constexpr uint32_t kKindMask = 3;
+  static constexpr uint32_t kLevel = 4;
 
   struct Container {
+    /// Items, or keys and values, that are to come: so many bytes it takes at the least.
     uint32_t left;
     uint32_t state;
-    Kind kind;
-    uint32_t depth;
+    /// Its depth times kLevel, plus its Kind.
+    uint32_t nesting;
     /// Its word on the tape of this window, or null.
     uint32_t* header;
   };
@@ -122,6 +125,7 @@ class Tokenizer {
   struct Cursor;
 
   Status fill(Cursor& c);
+  bool simple_value(Cursor& c);
   Status value(Cursor& c);
   Status scalar(Cursor& c);
   void integer64(Cursor& c, uint64_t bits, bool is_signed) const;
@@ -137,7 +141,7 @@ class Tokenizer {
   bool point(Cursor& c, uint32_t count);
   Status runs_of_numbers(Cursor& c);
   Status map(Cursor& c, uint32_t header, uint32_t count);
-  Status enter(Cursor& c, Container inner);
+  Status enter(Cursor& c, uint32_t left, Kind kind, uint32_t* header);
   void leave(Cursor& c);
   Status key_header(const Cursor& c, StrHeader& header);
   Status other_key(Cursor& c);
@@ -158,13 +162,16 @@ class Tokenizer {
   DecodeOptions options_;
 
   FrameStack<Container> stack_;
-  Container current_ = {0, 0, kItems, 0, nullptr};
+  /// The current container between runs; during one, a cursor and `header_` hold it.
+  Container current_ = {0, 0, kItems, nullptr};
+  uint32_t* header_ = nullptr;
   /// Frames below this one have no header on the tape of this window.
   size_t window_floor_ = 0;
   /// The fewest bytes that what is left of the containers on the stack can take.
   uint64_t reserved_ = 0;
   bool use_shapes_ = true;
   uint32_t pooled_limit_ = 0;
+  uint32_t fix_limit_ = 0;
 
   /// Pools that are being filled: where they begin, and the operand that will say how long they are.
   uint8_t* pool8_start_ = nullptr;

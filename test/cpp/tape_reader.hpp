@@ -141,7 +141,7 @@ class TapeReader {
   void open(const Frame& frame) {
     frames_.push_back(frame);
     const bool is_deep = frames_.size() > Tokenizer::kDeep;
-    require(frame.is_marked || !is_deep, "a container that is too deep is not marked");
+    require(frame.is_marked || !is_deep || is_complete(frame), "a container that is too deep is not marked");
     if (!frame.is_marked) unmarked_++;
   }
   void open_array(uint64_t count, bool is_marked) {
