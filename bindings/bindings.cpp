@@ -70,12 +70,17 @@ class DecodeSession {
   void set_window(uint32_t tape_words, uint32_t pooled_bytes) { tokenizer_.set_window(tape_words, pooled_bytes); }
 
   void begin() { tokenizer_.begin(); }
-  /// `available` is a whole number of bytes.
-  uint32_t feed(uint32_t size, double available, bool open) {
+  /// `available` is a whole number of bytes. Returns as `run`.
+  double feed(uint32_t size, double available, bool open) {
     tokenizer_.feed(size, static_cast<uint64_t>(available), open);
     return run();
   }
-  uint32_t run() { return static_cast<uint32_t>(tokenizer_.run()); }
+  /// For kDone, the offset of the value's end; for another status, that status negated. One call tells all that a
+  /// small message needs.
+  double run() {
+    const mpw::Status status = tokenizer_.run();
+    return status == mpw::Status::kDone ? offset() : -static_cast<double>(static_cast<uint32_t>(status));
+  }
   double offset() const { return static_cast<double>(tokenizer_.offset()); }
   double detail() const { return static_cast<double>(tokenizer_.detail()); }
 
@@ -122,12 +127,14 @@ class EncodeSession {
   void set_options(bool float32, bool integers_as_floats, bool no_int64, bool smallest_bigint) {
     emitter_.set_options({float32, integers_as_floats, no_int64, smallest_bigint});
   }
-  void begin() { emitter_.begin(); }
-  uint32_t start(uint32_t words) {
+  /// Emits a window of `words`, the first of a message if `first`. Returns as `run`.
+  int32_t start(uint32_t words, bool first) {
+    if (first) emitter_.begin();
     emitter_.start(words);
     return run();
   }
-  uint32_t run() { return static_cast<uint32_t>(emitter_.run()); }
+  /// The bytes in the output so far, or -1 if it is full and must be drained.
+  int32_t run() { return emitter_.run() == mpw::Status::kDone ? static_cast<int32_t>(emitter_.length()) : -1; }
   uint32_t length() const { return emitter_.length(); }
   uint32_t hole_count() const { return emitter_.hole_count(); }
   void drain() { emitter_.drain(); }
@@ -206,7 +213,6 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("output", &EncodeSession::output)
       .function("holes", &EncodeSession::holes)
       .function("setOptions", &EncodeSession::set_options)
-      .function("begin", &EncodeSession::begin)
       .function("start", &EncodeSession::start)
       .function("run", &EncodeSession::run)
       .function("length", &EncodeSession::length)

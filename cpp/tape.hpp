@@ -85,6 +85,9 @@ constexpr uint32_t kMaxWideExtra = (1U << 24) - 1;
 /// Coordinates and pairs: arrays so short that JS makes them as literals.
 constexpr uint32_t kMaxPoint = 4;
 
+/// Fewer numbers than this in a row are no run. Arrays that are shorter hold none: JS makes them as literals.
+constexpr uint32_t kMinRun = 8;
+
 /// Strings longer than this (in bytes) never go through a text pool: they are decoded alone, so that a short
 /// string cut from a pool keeps at most `kPoolBytes` alive.
 constexpr uint32_t kMaxPooledBytes = 512;

@@ -10,8 +10,6 @@
 namespace mpw {
 namespace {
 
-/// Below this many numbers in a row a run costs more than it saves.
-constexpr uint32_t kMinRun = 4;
 /// A row of integers this long is worth a run of its own when other numbers follow it.
 constexpr uint32_t kLongRun = 32;
 /// The tape words that one step of the loop writes at the most (a kKeys word and a string that opens both pools),

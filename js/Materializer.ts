@@ -33,6 +33,9 @@ export interface DecodeSettings extends DecodeModes {
 /** `new Array(n)` above this makes a dictionary of it in V8; growing item by item does not. */
 const MAX_PREALLOCATED = 2 ** 25 - 1;
 
+/** `kMinRun`: shorter arrays hold no runs. */
+const MIN_RUN = 8;
+
 const shapes = new Shapes();
 const { factories } = shapes;
 
@@ -67,10 +70,10 @@ export class Materializer extends DecodeMemory {
   private at = 0;
   private laneAt = 0;
   /** The pools, where they are cut next, and the addresses of the pools after them. */
-  private pool8 = "";
+  private text8 = "";
   private cut8 = 0;
   private next8 = 0;
-  private pool16 = "";
+  private text16 = "";
   private cut16 = 0;
   private next16 = 0;
   /** Whether more input may come, so that its end is no error. */
@@ -118,7 +121,7 @@ export class Materializer extends DecodeMemory {
   /** Begins the value at the current position. */
   next(): void {
     this.begin();
-    const offset = this.loaded === 0 ? 0 : this.offset();
+    const offset = this.loaded === 0 ? 0 : this.offset;
     if (offset < this.loaded) {
       this.open(this.run());
     } else {
@@ -135,7 +138,7 @@ export class Materializer extends DecodeMemory {
 
   /** Where the tokenizer stopped. */
   get position(): number {
-    return this.chunk + this.offset();
+    return this.chunk + this.offset;
   }
 
   /** Copies in the next chunk, and fills a window from it. */
@@ -150,7 +153,7 @@ export class Materializer extends DecodeMemory {
     if (this.status === Status.WINDOW_FULL) {
       this.open(this.run());
     } else {
-      this.chunk += this.offset();
+      this.chunk += this.offset;
       this.load();
     }
   }
@@ -174,7 +177,7 @@ export class Materializer extends DecodeMemory {
       case Tag.TEXT8: {
         const start = this.cut8;
         this.cut8 = start + (word >>> 4);
-        return this.pool8.substring(start, this.cut8);
+        return this.text8.substring(start, this.cut8);
       }
       case Tag.SHAPE: {
         const factory = factories[word >>> 4];
@@ -193,7 +196,7 @@ export class Materializer extends DecodeMemory {
       case Tag.TEXT16: {
         const start = this.cut16;
         this.cut16 = start + (word >>> 4);
-        return this.pool16.substring(start, this.cut16);
+        return this.text16.substring(start, this.cut16);
       }
       case Tag.MAP:
         return this.map(word >>> 4);
@@ -224,6 +227,7 @@ export class Materializer extends DecodeMemory {
     if (count === 1) return [this.value()];
     if (count === 2) return [this.value(), this.value()];
     if (count === 3) return [this.value(), this.value(), this.value()];
+    if (count < MIN_RUN) return this.shortArray(count);
     if (count > MAX_PREALLOCATED) return this.items([], 0, count);
     switch (this.peek() & 15) {
       case Tag.FLOATS:
@@ -233,6 +237,12 @@ export class Materializer extends DecodeMemory {
       default:
         return this.items(new Array(count), 0, count);
     }
+  }
+
+  private shortArray(count: number): unknown[] {
+    const array = [this.value(), this.value(), this.value(), this.value()];
+    for (let i = 4; i < count; i++) array.push(this.value());
+    return array;
   }
 
   /** Fills `array` from index `i` on with items of any kind. */
@@ -385,13 +395,13 @@ export class Materializer extends DecodeMemory {
     switch ((word >>> 4) & 15) {
       case Wide.POOL8:
         this.at++;
-        this.pool8 = hostText.ascii(this.next8, length);
+        this.text8 = this.ascii(this.next8, length);
         this.next8 += length;
         this.cut8 = 0;
         return this.value();
       case Wide.POOL16:
         this.at++;
-        this.pool16 = hostText.utf16(this.next16, length);
+        this.text16 = hostText.utf16(this.next16, length);
         this.next16 += length * 2;
         this.cut16 = 0;
         return this.value();

@@ -52,6 +52,8 @@ export class Walker extends EncodeMemory {
   private asFloats = false;
   private maxDepth = 0;
   private origin = 0;
+  /** Whether nothing has been emitted yet. */
+  private isFirst = true;
   /** Whether `for…in` over a plain object finds its own keys only, and options leave them as they are. */
   private isPlainWalk = true;
 
@@ -91,7 +93,7 @@ export class Walker extends EncodeMemory {
     this.isPlainWalk = !settings.sortKeys && !settings.ignoreUndefined && isObjectPrototypeClean();
     this.limit = this.tapeWords - TAPE_RESERVE;
     this.maxText = Math.min(MAX_TEXT, this.poolBytes >>> 2);
-    this.begin();
+    this.isFirst = true;
     this.at = this.laneAt = this.at8 = this.at16 = 0;
     if (this.maxDepth < 1) throw tooDeep(1);
     this.value(value, 1);
@@ -435,7 +437,8 @@ export class Walker extends EncodeMemory {
       this.tape[header] = (count << 4) | Tag.MAP;
       this.headers[slot] = -1 - count;
     }
-    let isDone = this.emit(this.at);
+    let isDone = this.emit(this.at, this.isFirst);
+    this.isFirst = false;
     while (!isDone) {
       this.drainOutput();
       isDone = this.emitMore();

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import * as reference from "@msgpack/msgpack";
 import { DecodeError, Decoder, type DecoderOptions, decode, ExtData, encode } from "msgpack-wasm";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { bigEndian, hex, join, repeat, str } from "./lib/bytes.ts";
 import { type CodecError, failure, outcome } from "./lib/reference.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const decoder = new Decoder();
 

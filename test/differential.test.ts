@@ -3,10 +3,12 @@ import { inspect } from "node:util";
 import * as reference from "@msgpack/msgpack";
 import fc from "fast-check";
 import { DecodeError, Decoder, decode, Encoder, encode } from "msgpack-wasm";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { madeDocuments, realDocuments } from "../bench/lib/documents.mjs";
 import { damagedMessages, texts, values } from "./lib/arbitraries.mjs";
 import { isSame, outcome } from "./lib/reference.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 // Whoever changes the import from "@msgpack/msgpack" to "msgpack-wasm" gets the same bytes and the same values.
 // Where fast-check finds a difference, it prints the seed that brings it back.

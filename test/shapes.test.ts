@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import * as reference from "@msgpack/msgpack";
 import { decode, Encoder, encode } from "msgpack-wasm";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { bigEndian, join, str } from "./lib/bytes.ts";
 import { failure } from "./lib/reference.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 // Maps with the same keys are recognised, and objects of some dozens of them are made by compiled code. Nobody may be
 // able to tell, whatever the keys.

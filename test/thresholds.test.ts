@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import * as reference from "@msgpack/msgpack";
 import { Decoder, decode, Encoder, ExtData, ExtensionCodec, encode } from "msgpack-wasm";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { bigEndian, join } from "./lib/bytes.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Before, at and behind each size where something changes. */
 function around(...sizes: number[]): number[] {

@@ -9,10 +9,12 @@ import {
   limitDecodeWindows,
   limitEncodeWindows,
 } from "msgpack-wasm/testing";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { madeDocuments, realDocuments } from "../bench/lib/documents.mjs";
 import { damagedMessages, values } from "./lib/arbitraries.mjs";
 import { outcome } from "./lib/reference.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 // A message of any size goes through windows of fixed size. Here they are so small that their ends fall between, and
 // in, all kinds of things: nothing of that may show in the result.

@@ -5,6 +5,8 @@ import { hostText } from "./text.ts";
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
 const INPUT_BYTES = 64 * 1024;
 const TAPE_WORDS = 16 * 1024;
+/** The longest text that `DecodeMemory.ascii` reads itself. */
+const SHORT_POOL = 12;
 /** Above this, `TypedArray.prototype.set` is faster than a loop (measured on Node 20 and 26). */
 const LOOP_BYTES = 32;
 
@@ -35,11 +37,14 @@ export class DecodeMemory {
   lane!: Float64Array;
   lane64!: BigUint64Array;
   #input!: Uint8Array;
+  protected pool8!: Uint8Array;
   readonly #session: Session;
   readonly pool8Start: number;
   readonly pool16Start: number;
   #modes: DecodeModes | null = null;
   chunkBytes = INPUT_BYTES;
+  /** Bytes from the start of the chunk to where the tokenizer stopped. */
+  offset = 0;
 
   constructor() {
     this.#session = created(codec.createDecodeSession(keyTable));
@@ -59,6 +64,7 @@ export class DecodeMemory {
     this.lane = new Float64Array(buffer, this.#session.lane(), 2 * TAPE_WORDS);
     this.lane64 = new BigUint64Array(buffer, this.#session.lane(), 2 * TAPE_WORDS);
     this.#input = new Uint8Array(buffer, this.#session.input(), INPUT_BYTES);
+    this.pool8 = new Uint8Array(buffer, this.pool8Start, INPUT_BYTES);
     hostText.bind(buffer);
   }
 
@@ -103,23 +109,32 @@ export class DecodeMemory {
    * are there before the input ends, or, if `open`, before more of it arrives.
    */
   feed(size: number, available: number, open: boolean): number {
-    return this.#checked(this.#session.feed(size, available, open));
+    return this.#took(this.#session.feed(size, available, open));
   }
 
   /** Fills the next window from the same chunk. */
   run(): number {
-    return this.#checked(this.#session.run());
+    return this.#took(this.#session.run());
   }
 
-  /** The tokenizer's stack is all that grows. */
-  #checked(status: number): number {
+  #took(result: number): number {
+    // The tokenizer's stack is all that can make memory grow here.
     if (this.tape.length === 0) renewDetached();
-    return status;
+    this.offset = result >= 0 ? result : this.#session.offset();
+    return result >= 0 ? Status.DONE : -result;
   }
 
-  /** Bytes from the start of the chunk to where the tokenizer stopped. */
-  offset(): number {
-    return this.#session.offset();
+  /** A pool of ASCII text at address `at`. */
+  ascii(at: number, length: number): string {
+    if (length > SHORT_POOL) return hostText.ascii(at, length);
+    const { pool8 } = this;
+    const i = at - this.pool8Start;
+    // One call with all the places that a short text may fill costs a third of a call into the host.
+    // biome-ignore format: as a block it shows its size
+    return String.fromCharCode(
+      pool8[i], pool8[i + 1], pool8[i + 2], pool8[i + 3], pool8[i + 4], pool8[i + 5],
+      pool8[i + 6], pool8[i + 7], pool8[i + 8], pool8[i + 9], pool8[i + 10], pool8[i + 11],
+    ).substring(0, length);
   }
 
   /** What the error at `offset` is about: see `Tokenizer::detail`. */

@@ -135,7 +135,7 @@ TEST(TokenizerErrors, LengthsThatLieFailAtOnce) {
       EXPECT_EQ(alone.offset, 0U);
       EXPECT_GE(alone.detail, 1U);
       EXPECT_TRUE(alone.tape.empty());
-      const Outcome inside = decode(join({{0x93, 5}, lie, rest}));
+      const Outcome inside = decode(join({{0x92, 5}, lie, rest}));
       EXPECT_EQ(inside.status, Status::kInsufficientData);
       EXPECT_EQ(inside.offset, 2U);
       EXPECT_LT(test::allocated_bytes() - before, 4096U);
