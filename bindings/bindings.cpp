@@ -8,8 +8,9 @@
 #include "../cpp/region.hpp"
 #include "../cpp/tokenizer.hpp"
 
-/// What JS sees of the codec: sessions, each a tokenizer or an emitter with the buffers it works in. Everything that
-/// crosses is a number: JS reads and writes the buffers themselves, at the addresses given here.
+/// What JS sees of the codec: sessions, each a tokenizer or an emitter with the buffers it works in.
+/// Everything that crosses is a number: JS reads and writes the buffers themselves, at the addresses given
+/// here.
 namespace {
 
 using mpw::KeyStore;
@@ -24,14 +25,16 @@ uint32_t address(std::span<T> buffer) {
 
 class DecodeSession {
  public:
-  /// The window stays in a core's second-level cache: 576 KB in all, of which a message touches as much as it needs.
+  /// The window stays in a core's second-level cache: 576 KB in all, of which a message touches as much as it
+  /// needs.
   static constexpr uint32_t kInput = 64 * 1024;
   static constexpr uint32_t kTape = 16 * 1024;
   static constexpr uint32_t kLane = 2 * kTape;
   static constexpr uint32_t kInputSlack = KeyTable::kLookahead + kSlack;
-  static constexpr size_t kSize = Region::cost<uint8_t>(kInput, kInputSlack) + Region::cost<uint32_t>(kTape, kSlack) +
-                                  Region::cost<double>(kLane, kSlack) + Region::cost<uint8_t>(kInput, kSlack) +
-                                  Region::cost<uint16_t>(kInput, kSlack);
+  static constexpr size_t kSize =
+      Region::cost<uint8_t>(kInput, kInputSlack) + Region::cost<uint32_t>(kTape, kSlack) +
+      Region::cost<double>(kLane, kSlack) + Region::cost<uint8_t>(kInput, kSlack) +
+      Region::cost<uint16_t>(kInput, kSlack);
 
   /// Returns null when memory is out.
   static DecodeSession* create(KeyTable& keys) {
@@ -67,7 +70,9 @@ class DecodeSession {
     options_.fatal_utf8 = fatal_utf8;
     tokenizer_.set_options(options_);
   }
-  void set_window(uint32_t tape_words, uint32_t pooled_bytes) { tokenizer_.set_window(tape_words, pooled_bytes); }
+  void set_window(uint32_t tape_words, uint32_t pooled_bytes) {
+    tokenizer_.set_window(tape_words, pooled_bytes);
+  }
 
   void begin() { tokenizer_.begin(); }
   /// `available` is a whole number of bytes. Returns as `run`.
@@ -75,8 +80,8 @@ class DecodeSession {
     tokenizer_.feed(size, static_cast<uint64_t>(available), open);
     return run();
   }
-  /// For kDone, the offset of the value's end; for another status, that status negated. One call tells all that a
-  /// small message needs.
+  /// For kDone, the offset of the value's end; for another status, that status negated. One call tells all
+  /// that a small message needs.
   double run() {
     const mpw::Status status = tokenizer_.run();
     return status == mpw::Status::kDone ? offset() : -static_cast<double>(static_cast<uint32_t>(status));
@@ -134,7 +139,9 @@ class EncodeSession {
     return run();
   }
   /// The bytes in the output so far, or -1 if it is full and must be drained.
-  int32_t run() { return emitter_.run() == mpw::Status::kDone ? static_cast<int32_t>(emitter_.length()) : -1; }
+  int32_t run() {
+    return emitter_.run() == mpw::Status::kDone ? static_cast<int32_t>(emitter_.length()) : -1;
+  }
   uint32_t length() const { return emitter_.length(); }
   uint32_t hole_count() const { return emitter_.hole_count(); }
   void drain() { emitter_.drain(); }
@@ -164,7 +171,9 @@ class EncodeSession {
 
 /// The text of a key lies at `textAddress` for `textLength` bytes.
 uint32_t text_address(const KeyTable& table, uint32_t key) { return address(table.text(key)); }
-uint32_t text_length(const KeyTable& table, uint32_t key) { return static_cast<uint32_t>(table.text(key).size()); }
+uint32_t text_length(const KeyTable& table, uint32_t key) {
+  return static_cast<uint32_t>(table.text(key).size());
+}
 KeyTable* create_key_table(uint32_t seed) { return new (std::nothrow) KeyTable(seed); }
 
 /// Registers the key that stands as `units` UTF-16 units at `at`.

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
-/// For functions that must become part of their caller: those that share a cursor with it, which lives in registers
-/// only as long as no call takes its address.
+/// For functions that must become part of their caller: those that share a cursor with it, which lives in
+/// registers only as long as no call takes its address.
 #define MPW_INLINE inline __attribute__((always_inline))
 /// For functions that would crowd the registers of a hot loop.
 #define MPW_APART __attribute__((noinline))

@@ -235,9 +235,12 @@ inline bool Emitter::wide_word(Cursor& c, uint32_t word) {
 }
 
 Status Emitter::run() {
-  Cursor c{buffers_.tape.data() + at_,       buffers_.tape.data() + words_,
-           buffers_.lane.data() + lane_at_,  buffers_.pool8.data() + pool8_at_,
-           buffers_.pool16.data() + pool16_at_, buffers_.output.data() + length_,
+  Cursor c{buffers_.tape.data() + at_,
+           buffers_.tape.data() + words_,
+           buffers_.lane.data() + lane_at_,
+           buffers_.pool8.data() + pool8_at_,
+           buffers_.pool16.data() + pool16_at_,
+           buffers_.output.data() + length_,
            buffers_.output.data() + buffers_.output.size()};
   Status status = Status::kDone;
   // Every word but those that check for themselves needs no more than this.

@@ -34,8 +34,9 @@ struct EncodeBuffers {
 
 /// Tape → bytes. It keeps no stack: each header on the tape holds its count, so any window may end anywhere.
 ///
-/// The caller writes a window (tape, lane, pools), then calls `start` with the number of its words and `run` until
-/// that says kDone. kWindowFull: the output or the list of holes is full; take both away, call `drain`, go on.
+/// The caller writes a window (tape, lane, pools), then calls `start` with the number of its words and `run`
+/// until that says kDone. kWindowFull: the output or the list of holes is full; take both away, call `drain`,
+/// go on.
 class Emitter {
  public:
   /// The longest text in UTF-16 units that may stand in the 16-bit pool, and in bytes in the 8-bit pool.

@@ -8,7 +8,8 @@
 
 namespace mpw {
 
-/// A stack that says when memory is out instead of throwing, and that gives back what a deep message made it take.
+/// A stack that says when memory is out instead of throwing, and that gives back what a deep message made it
+/// take.
 template <typename Frame>
 class FrameStack {
   static_assert(std::is_trivially_copyable_v<Frame>);

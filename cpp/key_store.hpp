@@ -9,7 +9,8 @@
 
 namespace mpw {
 
-/// The keys that encoders have registered, ready to be copied: header and UTF-8. Bounded in number and in bytes.
+/// The keys that encoders have registered, ready to be copied: header and UTF-8. Bounded in number and in
+/// bytes.
 class KeyStore {
  public:
   static constexpr uint32_t kMaxKeys = 4096;

@@ -3,8 +3,8 @@
 namespace mpw {
 namespace {
 
-/// A constant of MurmurHash3's finaliser: multiplying by it spreads each bit over all those above it, and folding the
-/// upper half back brings them down.
+/// A constant of MurmurHash3's finaliser: multiplying by it spreads each bit over all those above it, and
+/// folding the upper half back brings them down.
 constexpr uint64_t kMultiplier = 0xff51afd7ed558ccdU;
 
 constexpr uint64_t scramble(uint64_t value) {

@@ -10,9 +10,10 @@ namespace mpw {
 
 /// The keys and the map shapes that a decoder has met, bounded in number and in bytes.
 ///
-/// A shape is a node of a trie: the sequence of keys on the way from the root. A node predicts the key that came
-/// after it last time, so that a map like the one before costs one 8-byte comparison a key. Keys and shapes enter at
-/// their second sight only: what strangers send once (dictionaries, floods) leaves nothing behind but a fingerprint.
+/// A shape is a node of a trie: the sequence of keys on the way from the root. A node predicts the key that
+/// came after it last time, so that a map like the one before costs one 8-byte comparison a key. Keys and
+/// shapes enter at their second sight only: what strangers send once (dictionaries, floods) leaves nothing
+/// behind but a fingerprint.
 class KeyTable {
  public:
   static constexpr uint32_t kMaxKeys = 4096;
@@ -31,8 +32,8 @@ class KeyTable {
   void clear();
 
   /// If the encoded key at `in` (its header included) is the one that `node` predicts: its length, else 0.
-  /// `in` must be readable for kLookahead bytes; bytes past the input's end may match by accident, so the caller
-  /// compares the length with what it has.
+  /// `in` must be readable for kLookahead bytes; bytes past the input's end may match by accident, so the
+  /// caller compares the length with what it has.
   uint32_t match(uint32_t node, const uint8_t* in) const {
     const Node& from = nodes_[node];
     if (((load<uint64_t>(in) ^ from.first) & from.mask) != 0) return 0;
@@ -47,8 +48,8 @@ class KeyTable {
   /// The number of a known key, or 0.
   uint32_t find(std::span<const uint8_t> key, uint32_t hash) const;
 
-  /// The shape that `key` leads to from `node`, which `node` predicts from now on. Learns it if this is its second
-  /// sight and there is room. 0 if it is not known.
+  /// The shape that `key` leads to from `node`, which `node` predicts from now on. Learns it if this is its
+  /// second sight and there is room. 0 if it is not known.
   uint32_t follow(uint32_t node, std::span<const uint8_t> key, uint32_t hash);
 
   /// Marks a shape as seen that has no node: the `path` of what came before it, and the next key.
@@ -91,7 +92,8 @@ class KeyTable {
   static constexpr uint32_t kKeySlots = 2 * kMaxKeys;
   static constexpr uint32_t kEdgeSlots = 2 * kMaxNodes;
   static constexpr uint32_t kSeenSlots = 8192;
-  /// Bounds what a search costs, even if all keys were made to collide: one that finds no place is not learned.
+  /// Bounds what a search costs, even if all keys were made to collide: one that finds no place is not
+  /// learned.
   static constexpr uint32_t kMaxProbes = 16;
 
   static bool same(const uint8_t* a, const uint8_t* b, uint32_t length) {

@@ -57,7 +57,8 @@ enum Wide : uint32_t {
   kLargeArray = 5,
   /// Encoding: a map with more pairs than fit the payload of kMap. Operands: count.
   kLargeMap = 6,
-  /// Decoding: an array that JS must not recurse into, because it is too deep, or open where a stream's chunk ends.
+  /// Decoding: an array that JS must not recurse into, because it is too deep, or open where a stream's chunk
+  /// ends.
   /// The extra bits hold the count.
   kDeepArray = 7,
   /// As kDeepArray, for a map. The extra bits hold the shape whose values come first; then as after kMap.
@@ -75,7 +76,9 @@ enum Wide : uint32_t {
 };
 
 constexpr uint32_t word(Tag tag, uint32_t payload) { return payload << 4 | tag; }
-constexpr uint32_t wide(Wide kind, uint32_t extra = 0) { return extra << 8 | static_cast<uint32_t>(kind) << 4 | kWide; }
+constexpr uint32_t wide(Wide kind, uint32_t extra = 0) {
+  return extra << 8 | static_cast<uint32_t>(kind) << 4 | kWide;
+}
 
 /// The largest count or length that fits a word's payload.
 constexpr uint32_t kMaxPayload = (1U << 28) - 1;
@@ -92,7 +95,8 @@ constexpr uint32_t kMinRun = 8;
 /// string cut from a pool keeps at most `kPoolBytes` alive.
 constexpr uint32_t kMaxPooledBytes = 512;
 
-/// Where a pool is closed and the next begins. V8 ties a cut of 13 characters or more to the whole of its pool.
+/// Where a pool is closed and the next begins. V8 ties a cut of 13 characters or more to the whole of its
+/// pool.
 constexpr uint32_t kPoolBytes = 8192;
 
 }  // namespace mpw

@@ -12,8 +12,8 @@ namespace {
 
 /// A row of integers this long is worth a run of its own when other numbers follow it.
 constexpr uint32_t kLongRun = 32;
-/// The tape words that one step of the loop writes at the most (a kKeys word and a string that opens both pools),
-/// the kEnd word, and one to spare.
+/// The tape words that one step of the loop writes at the most (a kKeys word and a string that opens both
+/// pools), the kEnd word, and one to spare.
 constexpr uint32_t kTapeReserve = 8;
 constexpr uint64_t kMaxSafeInteger = (1ULL << 53) - 1;
 
@@ -101,7 +101,8 @@ inline uint32_t read_ints(uint32_t* words, const uint8_t*& in, const uint8_t* en
 }
 
 /// Writes the numbers at `in` to `lane` while they last, and moves `in` behind them.
-inline uint32_t read_numbers(double* lane, const uint8_t*& in, const uint8_t* end, uint32_t count, bool wide_ints) {
+inline uint32_t read_numbers(double* lane, const uint8_t*& in, const uint8_t* end, uint32_t count,
+                             bool wide_ints) {
   uint32_t i = 0;
   while (i < count && in < end) {
     const uint32_t byte = *in;
@@ -126,8 +127,8 @@ inline bool is_proto(std::span<const uint8_t> key) {
 
 }  // namespace
 
-/// What `fill` changes at each step. It fits the registers of a core, and stays there as long as its address is not
-/// taken: what is called out of line gets a copy (see `aside`).
+/// What `fill` changes at each step. It fits the registers of a core, and stays there as long as its address
+/// is not taken: what is called out of line gets a copy (see `aside`).
 struct Tokenizer::Cursor {
   const uint8_t* in;
   const uint8_t* end;
@@ -171,7 +172,8 @@ struct Tokenizer::Cursor {
 
 /// Calls what is not worth being in line, without taking the address of `c`.
 template <typename... Parameters, typename... Arguments>
-MPW_INLINE Status Tokenizer::aside(Cursor& c, Status (Tokenizer::*step)(Cursor&, Parameters...), Arguments... arguments) {
+MPW_INLINE Status Tokenizer::aside(Cursor& c, Status (Tokenizer::*step)(Cursor&, Parameters...),
+                                   Arguments... arguments) {
   Cursor copy = c;
   const Status status = (this->*step)(copy, arguments...);
   c = copy;
@@ -193,7 +195,9 @@ void Tokenizer::feed(uint32_t size, uint64_t available, bool open) {
   open_ = open;
 }
 
-uint64_t Tokenizer::position(const uint8_t* in) const { return static_cast<uint64_t>(in - buffers_.input.data()); }
+uint64_t Tokenizer::position(const uint8_t* in) const {
+  return static_cast<uint64_t>(in - buffers_.input.data());
+}
 
 MPW_APART Status Tokenizer::fail(Status status, uint64_t detail) {
   detail_ = detail;
@@ -216,7 +220,8 @@ MPW_INLINE Status Tokenizer::require(const Cursor& c, uint64_t bytes) {
 MPW_INLINE Status Tokenizer::reserve(const Cursor& c, uint64_t bytes) {
   const uint64_t rest = available_ - position(c.in);
   const uint64_t need = open_ ? bytes : bytes + reserved_ + c.left;
-  return need <= rest ? Status::kDone : fail(open_ ? Status::kNeedInput : Status::kInsufficientData, need - rest);
+  return need <= rest ? Status::kDone
+                      : fail(open_ ? Status::kNeedInput : Status::kInsufficientData, need - rest);
 }
 
 /// Closes the pool of ASCII text, and opens the next with room for `length` bytes.
@@ -363,7 +368,8 @@ MPW_INLINE Status Tokenizer::array(Cursor& c, uint32_t header, uint32_t count) {
 
 MPW_INLINE Status Tokenizer::map(Cursor& c, uint32_t header, uint32_t count) {
   if (count > options_.max_map_length) return fail(Status::kMaxMapLength, count);
-  if (const Status status = reserve(c, open_ ? header : header + uint64_t{count} * 2); status != Status::kDone) {
+  if (const Status status = reserve(c, open_ ? header : header + uint64_t{count} * 2);
+      status != Status::kDone) {
     return status;
   }
   // No object or Map of any engine has room for more.
@@ -398,8 +404,8 @@ MPW_INLINE Status Tokenizer::key_header(const Cursor& c, StrHeader& header) {
   return Status::kDone;
 }
 
-/// Reads the next key of a map that has had known keys so far, where it is not the predicted one. Where it does not
-/// know how to go on, it leaves the map kInline with the key unread.
+/// Reads the next key of a map that has had known keys so far, where it is not the predicted one. Where it
+/// does not know how to go on, it leaves the map kInline with the key unread.
 MPW_APART Status Tokenizer::other_key(Cursor& c) {
   StrHeader header;
   if (const Status status = key_header(c, header); status != Status::kDone) return status;
@@ -446,7 +452,8 @@ MPW_APART Status Tokenizer::inline_key(Cursor& c) {
   return text(c, header.size, header.length);
 }
 
-/// Reads numbers in a row, as many as there are and the window has room for, if the current container is an array.
+/// Reads numbers in a row, as many as there are and the window has room for, if the current container is an
+/// array.
 MPW_APART Status Tokenizer::runs_of_numbers(Cursor& c) {
   // The second half of the lane is for numbers that have a word each.
   const double* const lane_limit = buffers_.lane.data() + buffers_.lane.size() / 2;
@@ -569,7 +576,8 @@ MPW_INLINE Status Tokenizer::value(Cursor& c) {
   return aside(c, &Tokenizer::bin, size, length);
 }
 
-/// Reads one of the most frequent values: a small integer, short ASCII text, nil or a bool. Leaves all others unread.
+/// Reads one of the most frequent values: a small integer, short ASCII text, nil or a bool. Leaves all others
+/// unread.
 MPW_INLINE bool Tokenizer::simple_value(Cursor& c) {
   if (!c.holds(32)) return false;
   const uint32_t byte = *c.in;
@@ -638,7 +646,8 @@ MPW_INLINE Status Tokenizer::fill(Cursor& c) {
   }
 }
 
-/// Closes the containers that the next window cannot go on with: maps of a shape, and in a stream all that are open.
+/// Closes the containers that the next window cannot go on with: maps of a shape, and in a stream all that
+/// are open.
 void Tokenizer::settle(Container& open) const {
   if ((open.nesting & kKindMask) == kShaped) {
     *open.header = word(kMap, open.state);

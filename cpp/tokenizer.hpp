@@ -38,12 +38,13 @@ struct DecodeOptions {
   bool fatal_utf8 = false;
 };
 
-/// Where a tokenizer works: memory that both sides reach. The sizes are those that the contents may have; behind
-/// each span lie kSlack bytes more, behind `input` KeyTable::kLookahead + kSlack.
+/// Where a tokenizer works: memory that both sides reach. The sizes are those that the contents may have;
+/// behind each span lie kSlack bytes more, behind `input` KeyTable::kLookahead + kSlack.
 struct DecodeBuffers {
   std::span<uint8_t> input;
   std::span<uint32_t> tape;
-  /// Twice as long as `tape`: one half for runs, which take one word for many numbers, one for those with a word each.
+  /// Twice as long as `tape`: one half for runs, which take one word for many numbers, one for those with a
+  /// word each.
   std::span<double> lane;
   /// As long as `input`: no window can overflow it.
   std::span<uint8_t> pool8;
@@ -53,12 +54,14 @@ struct DecodeBuffers {
 
 /// Bytes → tape. Iterative, resumable at every token, and bounded by its buffers.
 ///
-/// The caller copies a chunk of the message into `input` and calls `feed`; each `run` then fills one window (tape,
-/// lane, pools) and says why it stopped. After kWindowFull `run` goes on in the same chunk; after kNeedInput the next
-/// chunk must start at `offset()`, counted from the start of the last one. Long payloads are skipped, not read.
+/// The caller copies a chunk of the message into `input` and calls `feed`; each `run` then fills one window
+/// (tape, lane, pools) and says why it stopped. After kWindowFull `run` goes on in the same chunk; after
+/// kNeedInput the next chunk must start at `offset()`, counted from the start of the last one. Long payloads
+/// are skipped, not read.
 class Tokenizer {
  public:
-  /// Containers nested deeper than this are marked (kDeepArray, kDeepMap), so that JS need not recurse into them.
+  /// Containers nested deeper than this are marked (kDeepArray, kDeepMap), so that JS need not recurse into
+  /// them.
   static constexpr uint32_t kDeep = 256;
   /// Maps with more keys than this are taken for dictionaries: no shape is sought.
   static constexpr uint32_t kMaxShapeKeys = 128;
@@ -68,8 +71,8 @@ class Tokenizer {
   Tokenizer(KeyTable& keys, DecodeBuffers buffers) : keys_(keys), buffers_(buffers), tape_(buffers.tape) {}
 
   void set_options(const DecodeOptions& options) { options_ = options; }
-  /// Limits the window, for tests that want its end everywhere: tape words (at least kMinTape), and the longest
-  /// pooled string in bytes.
+  /// Limits the window, for tests that want its end everywhere: tape words (at least kMinTape), and the
+  /// longest pooled string in bytes.
   void set_window(uint32_t tape_words, uint32_t pooled_bytes) {
     tape_ = buffers_.tape.first(tape_words);
     max_pooled_ = pooled_bytes;
@@ -78,9 +81,9 @@ class Tokenizer {
   /// Starts a new value at the current position of the chunk.
   void begin();
 
-  /// Takes `size` bytes of `input` as the next chunk. `available` bytes, those included, are there before the input
-  /// ends, or, if `open`, before the next ones arrive: then a length beyond them is no error but a kNeedInput, and
-  /// containers that the chunk leaves open are marked like deep ones.
+  /// Takes `size` bytes of `input` as the next chunk. `available` bytes, those included, are there before the
+  /// input ends, or, if `open`, before the next ones arrive: then a length beyond them is no error but a
+  /// kNeedInput, and containers that the chunk leaves open are marked like deep ones.
   void feed(uint32_t size, uint64_t available, bool open);
 
   /// Fills a window. An error is final for the value.
@@ -90,9 +93,9 @@ class Tokenizer {
   /// (kNeedInput), or to the token that is in error. It can lie beyond the chunk, behind a payload.
   uint64_t offset() const { return offset_; }
 
-  /// What a status is about. kInsufficientData: how many bytes are missing at the least. kNeedInput in a stream: how
-  /// many must arrive at the least before it is worth going on. kMax…: the length or depth
-  /// in question. kUnknownFormat, kKeyType: the byte.
+  /// What a status is about. kInsufficientData: how many bytes are missing at the least. kNeedInput in a
+  /// stream: how many must arrive at the least before it is worth going on. kMax…: the length or depth in
+  /// question. kUnknownFormat, kKeyType: the byte.
   uint64_t detail() const { return detail_; }
 
  private:
@@ -100,7 +103,8 @@ class Tokenizer {
     kItems,
     /// A map whose keys have matched shape `state` so far.
     kShaped,
-    /// A map that was kShaped when a window ended: `state` is the shape that was reached, the rest goes in line.
+    /// A map that was kShaped when a window ended: `state` is the shape that was reached, the rest goes in
+    /// line.
     kBroken,
     /// A map with its keys in line. `state` is the path of its keys, or 0 if none is followed.
     kInline,

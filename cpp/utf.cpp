@@ -38,8 +38,8 @@ bool decode_one(uint16_t*& to, const uint8_t*& from, const uint8_t* end) {
     *to++ = static_cast<uint16_t>(lead);
     return true;
   }
-  // The bounds of the second byte differ for four leads: they keep out overlong forms, surrogates, and values above
-  // U+10FFFF (Unicode 15, table 3-7).
+  // The bounds of the second byte differ for four leads: they keep out overlong forms, surrogates, and values
+  // above U+10FFFF (Unicode 15, table 3-7).
   uint32_t more = 0;
   uint32_t low = 0x80;
   uint32_t high = 0xbf;
@@ -83,8 +83,9 @@ Utf16Result utf8_to_utf16(uint16_t* to, const uint8_t* from, uint32_t length) {
   const uint8_t* const end = from + length;
   bool valid = true;
   while (from < end) {
-    // Runs of ASCII, and of three-byte sequences (most of the world's other scripts), make up most text: each has a
-    // loop of its own that takes whole words. What is left, and all that is malformed, goes the long way.
+    // Runs of ASCII, and of three-byte sequences (most of the world's other scripts), make up most text: each
+    // has a loop of its own that takes whole words. What is left, and all that is malformed, goes the long
+    // way.
     while (end - from >= 8) {
       const auto bytes = load<uint64_t>(from);
       if ((bytes & 0x8080808080808080U) != 0) break;

@@ -9,6 +9,7 @@ import {
   type EncoderOptions,
   ExtData,
   ExtensionCodec,
+  type ExtensionCodecType,
   encode,
 } from "msgpack-wasm";
 import { describe, expect, test } from "vitest";
@@ -415,12 +416,12 @@ describe("encoder options", () => {
 
     test("without one, the codec gets undefined", () => {
       const seen: unknown[] = [];
-      const extensionCodec = {
-        tryToEncode(_: unknown, context: unknown) {
+      const extensionCodec: ExtensionCodecType<undefined> = {
+        tryToEncode(_, context) {
           seen.push(context);
           return null;
         },
-        decode: (_data: Uint8Array, _type: number, context: unknown) => seen.push(context),
+        decode: (_data, _type, context) => seen.push(context),
       };
       encode([], { extensionCodec });
       decode(hex("d40100"), { extensionCodec });

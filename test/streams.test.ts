@@ -25,6 +25,16 @@ import {
   watched,
 } from "./lib/streams.ts";
 
+/** The same value with `Uint8Array` for `Buffer`: views of a chunk are of its class. */
+function plain(value: unknown): unknown {
+  if (Buffer.isBuffer(value)) return new Uint8Array(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) {
+    return value instanceof ExtData ? new ExtData(value.type, plain(value.data) as Uint8Array) : value;
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
+}
+
 /** One of everything, with keys that repeat. */
 const sample = {
   id: 1,
@@ -101,7 +111,8 @@ describe("sources", () => {
     "the stream of a Blob": () => new Blob(pieces as BlobPart[]).stream(),
     "the body of a Response": () => new Response(sampleBytes).body as ReadableStream<Chunk>,
     "a stream of bytes": () => {
-      const rest = [...pieces];
+      // It takes the buffers away from their owner.
+      const rest = pieces.map((piece) => piece.slice());
       return new ReadableStream({
         type: "bytes",
         pull(controller) {
@@ -118,13 +129,13 @@ describe("sources", () => {
 
   describe.each(Object.entries(sources))("%s", (_, source) => {
     test("decodeAsync", async () => {
-      expect(await decodeAsync(source())).toStrictEqual(sample);
-      expect(await new Decoder().decodeAsync(source())).toStrictEqual(sample);
+      expect(plain(await decodeAsync(source()))).toStrictEqual(sample);
+      expect(plain(await new Decoder().decodeAsync(source()))).toStrictEqual(sample);
     });
 
     test("decodeMultiStream and Decoder#decodeStream", async () => {
-      expect(await collect(decodeMultiStream(source()))).toStrictEqual([sample]);
-      expect(await collect(new Decoder().decodeStream(source()))).toStrictEqual([sample]);
+      expect(plain(await collect(decodeMultiStream(source())))).toStrictEqual([sample]);
+      expect(plain(await collect(new Decoder().decodeStream(source())))).toStrictEqual([sample]);
     });
 
     test("decodeArrayStream", async () => {
@@ -164,11 +175,11 @@ describe("sources", () => {
     for (const size of [1, 2, 3, 5]) {
       const pieces = piecesOf(bytes, size) as Uint8Array<ArrayBuffer>[];
       for (const kind of kinds) {
-        expect(await decodeAsync(streamOf(...pieces.map(kind)))).toStrictEqual(decode(bytes));
+        expect(plain(await decodeAsync(streamOf(...pieces.map(kind))))).toEqual(decode(bytes));
       }
       const mixed = pieces.map((piece, i) => kinds[i % kinds.length](piece));
-      expect(await decodeAsync(streamOf(...mixed))).toStrictEqual(decode(bytes));
-      expect(await collect(decodeArrayStream(streamOf(...mixed)))).toStrictEqual(decode(bytes));
+      expect(plain(await decodeAsync(streamOf(...mixed)))).toEqual(decode(bytes));
+      expect(plain(await collect(decodeArrayStream(streamOf(...mixed))))).toEqual(decode(bytes));
     }
   });
 
@@ -686,7 +697,7 @@ describe("several streams", () => {
     async function* source() {
       for (const piece of pieces) {
         expect(decoder.decode(sampleBytes)).toStrictEqual(sample);
-        expect(() => decoder.decode([0x92, 0xc1])).toThrow(DecodeError);
+        expect(() => decoder.decode([0x91, 0xc1])).toThrow(DecodeError);
         yield piece;
       }
     }

@@ -235,7 +235,7 @@ describe("keys", () => {
 });
 
 describe("arrays", () => {
-  const counts = around(0, 1, 2, 3, 4, 5, 15, 16, 31, 32, 33, 255, 256, 1000, 16_384, 65_535, 65_536);
+  const counts = around(0, 1, 2, 3, 4, 5, 8, 15, 16, 31, 32, 33, 255, 256, 1000, 16_384, 65_535, 65_536);
 
   test.each(counts)("of %d items", (count) => {
     const kinds: ((i: number) => unknown)[] = [
