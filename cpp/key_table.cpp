@@ -1,5 +1,7 @@
 #include "key_table.hpp"
 
+#include "utf.hpp"
+
 namespace mpw {
 namespace {
 
@@ -60,6 +62,9 @@ uint32_t KeyTable::find_edge(uint32_t node, uint32_t key) const {
 
 uint32_t KeyTable::intern(std::span<const uint8_t> key, uint32_t hash) {
   const auto length = static_cast<uint32_t>(key.size());
+  // Malformed keys stay strangers, for those who want an error for each.
+  std::array<uint16_t, kMaxKeyLength> units;
+  if (!utf8_to_utf16(units.data(), key.data(), length).valid) return 0;
   const uint32_t header_length = length < 32 ? 1 : 2;
   uint16_t* const slot = free_slot(key_slots_, hash, [](uint16_t number) { return number == 0; });
   if (slot == nullptr || key_count_ == kMaxKeys || bytes_used_ + header_length + length + kSlack > kBytes) {

@@ -48,10 +48,12 @@ enum Wide : uint32_t {
   /// Decoding: the next 16-bit pool, of `units`, begins. Operands: units.
   kPool16 = 1,
   /// A string that is too long for a pool. Operands: bytes, offset (encoding: bytes; the payload is a hole).
+  /// Decoding:
+  /// extra bits 8–15 hold the size of its header.
   kLongStr = 2,
   /// Decoding: bytes, offset. Encoding: bytes; the payload is a hole in the output that JS fills.
   kBin = 3,
-  /// The type (int8) stands in payload bits 4–11. Operands as for kBin.
+  /// Extra bits 0–7 hold the type (int8); decoding: 8–15, the size of the header. Operands as for kBin.
   kExt = 4,
   /// An array with more items than fit the payload of kArray (or kDeepArray). Operands: count.
   kLargeArray = 5,
@@ -68,7 +70,7 @@ enum Wide : uint32_t {
   kInt64 = 10,
   /// Encoding: bytes that stand in the 8-bit pool. Operands: bytes.
   kShortBin = 11,
-  /// Encoding: as kShortBin, an extension with its type in payload bits 4–11. Operands: bytes.
+  /// Encoding: as kShortBin, an extension with its type in extra bits 0–7. Operands: bytes.
   kShortExt = 12,
   /// Encoding: an ext 32 header whatever the size, then a hole: data whose position was asked for first.
   /// Type and operands as for kExt.

@@ -192,6 +192,7 @@ void Tokenizer::feed(uint32_t size, uint64_t available, bool open) {
   at_ = 0;
   size_ = size;
   available_ = available;
+  skip_ = 0;
   open_ = open;
 }
 
@@ -264,16 +265,16 @@ MPW_APART Status Tokenizer::bin(Cursor& c, uint32_t header, uint32_t length) {
 MPW_APART Status Tokenizer::ext(Cursor& c, uint32_t header, uint32_t length) {
   if (length > options_.max_ext_length) return fail(Status::kMaxExtLength, length);
   if (length > options_.max_bin_length) return fail(Status::kMaxBinLength, length);
-  return payload(c, wide(kExt, c.in[header - 1]), header, length);
+  return payload(c, wide(kExt, header << 8 | c.in[header - 1]), header, length);
 }
 
 MPW_APART Status Tokenizer::long_text(Cursor& c, uint32_t header, uint32_t length) {
   if (length > options_.max_str_length) return fail(Status::kMaxStrLength, length);
-  return payload(c, wide(kLongStr), header, length);
+  return payload(c, wide(kLongStr, header << 8), header, length);
 }
 
-/// Text that is not ASCII, of `length` bytes at `c.in`.
-MPW_APART Status Tokenizer::wide_text(Cursor& c, uint32_t length) {
+/// Text that is not ASCII, of `length` bytes at `c.in`, behind its header.
+MPW_APART Status Tokenizer::wide_text(Cursor& c, uint32_t header, uint32_t length) {
   if (pool16_ + length > pool16_limit_) {
     close_pools(c.pool8);
     c.emit(wide(kPool16));
@@ -282,7 +283,10 @@ MPW_APART Status Tokenizer::wide_text(Cursor& c, uint32_t length) {
     pool16_limit_ = pool16_ + std::max<size_t>(length, kPoolBytes / sizeof(uint16_t));
   }
   const Utf16Result result = utf8_to_utf16(pool16_, c.in, length);
-  if (!result.valid && options_.fatal_utf8) return Status::kInvalidUtf8;
+  if (!result.valid && options_.fatal_utf8) {
+    c.in -= header;
+    return Status::kInvalidUtf8;
+  }
   pool16_ += result.units;
   c.emit(word(kText16, result.units));
   c.in += length;
@@ -294,7 +298,7 @@ MPW_INLINE Status Tokenizer::text(Cursor& c, uint32_t header, uint32_t length) {
   if (const Status status = require(c, header + length); status != Status::kDone) return status;
   c.in += header;
   if (c.pool8 + length > c.pool8_limit) aside(c, &Tokenizer::open_pool8, length);
-  if (!copy_ascii(c.pool8, c.in, length)) return aside(c, &Tokenizer::wide_text, length);
+  if (!copy_ascii(c.pool8, c.in, length)) return aside(c, &Tokenizer::wide_text, header, length);
   c.pool8 += length;
   c.emit(word(kText8, length));
   c.in += length;
@@ -426,12 +430,24 @@ MPW_APART Status Tokenizer::other_key(Cursor& c) {
   return Status::kDone;
 }
 
+/// Whether a key that is no string may be one, where not every value may: as a number that is no bigint.
+Status Tokenizer::other_key_type(const Cursor& c) {
+  const uint32_t byte = *c.in;
+  if (byte == format::kNeverUsed) return fail(Status::kUnknownFormat, byte);
+  if (!format::is_number(byte)) return fail(Status::kKeyType, byte);
+  if ((byte == format::kUint64 || byte == format::kInt64) && options_.int64 != Int64::kNumber) {
+    if (const Status status = require(c, 9); status != Status::kDone) return status;
+    if (comes_out_raw(load_be64(c.in + 1), byte == format::kInt64)) return fail(Status::kKeyType, byte);
+  }
+  return Status::kDone;
+}
+
 /// Reads a string key to the tape; leaves all others unread, as values like any.
 MPW_APART Status Tokenizer::inline_key(Cursor& c) {
   StrHeader header;
   if (const Status status = key_header(c, header); status != Status::kDone) return status;
   if (header.size == 0) {
-    return options_.any_key || format::is_number(*c.in) ? Status::kDone : fail(Status::kKeyType, *c.in);
+    return options_.any_key ? Status::kDone : other_key_type(c);
   }
   if (options_.raw_keys) {
     if (header.length > options_.max_str_length) return fail(Status::kMaxStrLength, header.length);
@@ -479,15 +495,17 @@ MPW_APART Status Tokenizer::runs_of_numbers(Cursor& c) {
   return Status::kDone;
 }
 
+bool Tokenizer::comes_out_raw(uint64_t bits, bool is_signed) const {
+  if (options_.int64 != Int64::kAuto) return options_.int64 == Int64::kBigint;
+  const uint64_t size = is_signed && bits >> 63 != 0 ? -bits : bits;
+  return size > kMaxSafeInteger;
+}
+
 MPW_INLINE void Tokenizer::integer64(Cursor& c, uint64_t bits, bool is_signed) const {
-  const auto value = static_cast<int64_t>(bits);
-  const bool safe = is_signed ? value >= -static_cast<int64_t>(kMaxSafeInteger) &&
-                                    value <= static_cast<int64_t>(kMaxSafeInteger)
-                              : bits <= kMaxSafeInteger;
-  if (options_.int64 == Int64::kNumber || (options_.int64 == Int64::kAuto && safe)) {
-    c.emit_float(is_signed ? static_cast<double>(value) : static_cast<double>(bits));
-  } else {
+  if (comes_out_raw(bits, is_signed)) {
     c.emit_bits(is_signed ? kInt64 : kUint64, bits);
+  } else {
+    c.emit_float(is_signed ? static_cast<double>(static_cast<int64_t>(bits)) : static_cast<double>(bits));
   }
 }
 
@@ -583,7 +601,7 @@ MPW_INLINE bool Tokenizer::simple_value(Cursor& c) {
   const uint32_t byte = *c.in;
   if ((byte & 0xe0) == format::kFixStr) {
     const uint32_t length = byte & 31;
-    if (length > fix_limit_ || c.pool8 + length > c.pool8_limit) return false;
+    if (length >= fix_end_ || c.pool8 + length > c.pool8_limit) return false;
     if (!copy_ascii(c.pool8, c.in + 1, length)) return false;
     c.pool8 += length;
     c.in += 1 + length;
@@ -664,8 +682,7 @@ void Tokenizer::settle(Container& open) const {
 Status Tokenizer::run() {
   use_shapes_ = !options_.any_key && !options_.raw_keys && options_.max_str_length >= KeyTable::kMaxKeyLength;
   pooled_limit_ = std::min(max_pooled_, options_.max_str_length);
-  fix_limit_ = options_.raw_strings ? 0 : pooled_limit_;
-  skip_ = 0;
+  fix_end_ = options_.raw_strings ? 0 : std::min(pooled_limit_, 31U) + 1;
   pool8_length_ = pool16_length_ = nullptr;
   pool16_ = pool16_limit_ = buffers_.pool16.data();
   const uint8_t* const chunk = buffers_.input.data();

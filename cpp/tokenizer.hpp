@@ -136,7 +136,7 @@ class Tokenizer {
   Status text(Cursor& c, uint32_t header, uint32_t length);
   Status open_pool8(Cursor& c, uint32_t length);
   void close_pools(const uint8_t* pool8);
-  Status wide_text(Cursor& c, uint32_t length);
+  Status wide_text(Cursor& c, uint32_t header, uint32_t length);
   Status long_text(Cursor& c, uint32_t header, uint32_t length);
   Status bin(Cursor& c, uint32_t header, uint32_t length);
   Status ext(Cursor& c, uint32_t header, uint32_t length);
@@ -150,6 +150,8 @@ class Tokenizer {
   Status key_header(const Cursor& c, StrHeader& header);
   Status other_key(Cursor& c);
   Status inline_key(Cursor& c);
+  Status other_key_type(const Cursor& c);
+  bool comes_out_raw(uint64_t bits, bool is_signed) const;
   Status require(const Cursor& c, uint64_t bytes);
   Status reserve(const Cursor& c, uint64_t bytes);
   Status short_of(const uint8_t* in, uint64_t bytes);
@@ -175,7 +177,8 @@ class Tokenizer {
   uint64_t reserved_ = 0;
   bool use_shapes_ = true;
   uint32_t pooled_limit_ = 0;
-  uint32_t fix_limit_ = 0;
+  /// Strings in fixstr format below this length may take the short way to a pool.
+  uint32_t fix_end_ = 0;
 
   /// Pools that are being filled: where they begin, and the operand that will say how long they are.
   uint8_t* pool8_start_ = nullptr;

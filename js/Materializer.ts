@@ -406,13 +406,13 @@ export class Materializer extends DecodeMemory {
         this.cut16 = 0;
         return this.value();
       case Wide.LONG_STR: {
-        const offset = this.chunk + (this.tape[this.at + 1] >>> 0);
+        const offset = this.headerOffset(word);
         return this.longText(this.payload(length), offset);
       }
       case Wide.BIN:
         return this.payload(length);
       case Wide.EXT: {
-        const offset = this.chunk + (this.tape[this.at + 1] >>> 0);
+        const offset = this.headerOffset(word);
         return this.extension(this.payload(length), (word << 16) >> 24, offset);
       }
       case Wide.UINT64:
@@ -423,6 +423,11 @@ export class Materializer extends DecodeMemory {
         this.at--;
         return new ContainerStack(this).read();
     }
+  }
+
+  /** Where a value begins whose payload is told by the operands that come next. */
+  private headerOffset(word: number): number {
+    return this.chunk + (this.tape[this.at + 1] >>> 0) - ((word >>> 16) & 0xff);
   }
 
   private payload(length: number): Uint8Array {

@@ -4,6 +4,7 @@ import type { DecodeModes } from "./wasm/DecodeMemory.ts";
 
 /** `typeof` the value that a key of this first byte would have: that is how the contract names it. */
 function typeOfKey(byte: number): string {
+  if (byte === 0xcf || byte === 0xd3) return "bigint";
   return byte === 0xc2 || byte === 0xc3 ? "boolean" : "object";
 }
 

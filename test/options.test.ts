@@ -247,6 +247,15 @@ describe("encoder options", () => {
       expect(encode(new Uint8Array(1), options)).toStrictEqual(hex("c40100"));
     });
 
+    test("properties left out by ignoreUndefined are none", () => {
+      for (const sortKeys of [false, true]) {
+        const options = { maxDepth: 2, ignoreUndefined: true, sortKeys };
+        encoded([{ a: undefined }], options);
+        encoded({ a: { b: undefined, c: undefined } }, options);
+        expect(() => encode([{ a: undefined, b: 1 }], options)).toThrow("Too deep objects in depth 3");
+      }
+    });
+
     test("keeps circular references from going on for ever", () => {
       const array: unknown[] = [];
       array.push(array);
@@ -576,6 +585,15 @@ describe("decoder options", () => {
         "Max length exceeded: UTF-8 byte length (2) > maxStrLength (1)",
       );
       decoded(hex("81 a26161 01"), { rawStrings: true, maxBinLength: 1 });
+    });
+
+    test("on, empty strings are bytes like others, behind keys that are new too", () => {
+      for (let i = 0; i < 3; i++) {
+        const value = { [`new ${i}`]: "", [`newer ${i}`]: ["", "a", ""], filler: "b".repeat(40) };
+        const bytes = reference.encode([1, value, ""]);
+        decoded(bytes, { rawStrings: true });
+        decoded(bytes, { rawStrings: true, mapKeyConverter: String });
+      }
     });
 
     test("on, malformed text is no matter, whatever fatalUtf8 says", () => {

@@ -170,8 +170,10 @@ describe("more keys and shapes than are remembered", () => {
     const dictionary = Object.fromEntries(
       Array.from({ length: 100_000 }, (_, i) => [`entry ${i}`, { id: i, name: `n${i}` }]),
     );
-    for (let i = 0; i < 2; i++) checkBothWays(dictionary);
-    assert.deepStrictEqual(Object.keys(decode(encode(dictionary)) as object), Object.keys(dictionary));
+    checkBothWays(dictionary);
+    const again = decode(encode(dictionary)) as object;
+    assert.ok(isDeepStrictEqual(again, dictionary));
+    assert.ok(isDeepStrictEqual(Object.keys(again), Object.keys(dictionary)));
   });
 
   test("100,000 dictionaries of keys that never repeat", () => {

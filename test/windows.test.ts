@@ -92,8 +92,10 @@ describe("decoding through small windows", () => {
   });
 
   test("finds the same errors at the same places", () => {
-    const property = fc.property(damagedMessages, windows, (bytes, window) => {
+    const property = fc.property(damagedMessages, windows, (bytes, { tape, pooled, more }) => {
       // Strings that are not pooled are measured with all that must follow them, so some errors are found earlier.
+      // Keys that can be learned are always pooled: or it would matter whether they have been.
+      const window = { tape, pooled: pooled + 64, more };
       limitDecodeWindows(undefined, undefined, window.pooled);
       const expected = outcome(() => decode(bytes));
       limit(window);
@@ -196,6 +198,23 @@ describe("messages larger than a window", () => {
       Array.from({ length: 1_500_000 }, (_, i) => (i % 1000 === 999 ? null : i % 100 === 0 ? i / 7 : i)),
     ]) {
       assert.ok(isDeepStrictEqual(decode(encode(value)), value));
+    }
+  });
+
+  test("long payloads that begin where a window ends, whatever ends it", () => {
+    const payloads = [new Uint8Array(70_000).fill(1), "é".repeat(40_000)];
+    for (const payload of payloads) {
+      for (let before = 16_350; before <= 16_400; before++) {
+        // One word of the tape each, or one slot of the lane.
+        for (const item of [true, 0.5]) {
+          const items: unknown[] = new Array(before).fill(item);
+          const value = [item === 0.5 ? [items, null] : items, payload, 5, { key: "end" }];
+          assert.ok(isDeepStrictEqual(decode(encode(value)), value), `${before} × ${item}`);
+        }
+        const records = Array.from({ length: before >> 2 }, (_, i) => ({ a: i, b: null }));
+        const value = [records, ...new Array(before & 3).fill(null), { key: payload, last: 1 }, "end"];
+        assert.ok(isDeepStrictEqual(decode(encode(value)), value), `records, ${before}`);
+      }
     }
   });
 

@@ -149,6 +149,8 @@ class ReferenceDecoder {
 
   Reference decode() {
     std::vector<Open> stack = {{1, false}};
+    // What is left of all that is open takes so many bytes at the least.
+    uint64_t least = 1;
     Status status = Status::kDone;
     while (!stack.empty() && status == Status::kDone) {
       Open& top = stack.back();
@@ -159,14 +161,13 @@ class ReferenceDecoder {
       }
       const bool is_key = top.is_map && top.left % 2 == 0;
       top.left--;
+      least--;
       Open inner{0, false};
       bool opens = false;
       status = value(is_key, inner, opens);
       if (!opens || status != Status::kDone) continue;
       stack.push_back(inner);
-      // An item takes a byte at the least.
-      uint64_t least = 0;
-      for (const Open& open : stack) least += open.left;
+      least += inner.left;
       if (least > message_.size() - at_) status = Status::kInsufficientData;
     }
     return {status, at_, events_.str()};

@@ -276,6 +276,28 @@ TEST(TokenizerStreams, WaitForAKeyAndItsValueTogether) {
   }
 }
 
+TEST(TokenizerStreams, GetNoFurtherBeforeAsMuchHasArrivedAsTheySay) {
+  StreamStart stream;
+  for (const Sample& sample : all_samples()) {
+    if (sample.message.size() > 2000) continue;
+    for (size_t size = 1; size < sample.message.size();) {
+      stream.decode(sample.message, size);
+      ASSERT_EQ(stream.status, Status::kNeedInput) << sample.name << " " << size;
+      const uint64_t offset = stream.offset;
+      const uint64_t missing = stream.detail;
+      ASSERT_GE(missing, 1U) << sample.name << " " << size;
+      ASSERT_LE(missing, sample.message.size() - size) << sample.name << " " << size;
+      for (uint64_t more = 1; more < std::min<uint64_t>(missing, 10); more++) {
+        stream.decode(sample.message, size + more);
+        ASSERT_EQ(stream.status, Status::kNeedInput) << sample.name << " " << size;
+        ASSERT_EQ(stream.offset, offset) << sample.name << " " << size;
+        ASSERT_EQ(stream.detail, missing - more) << sample.name << " " << size;
+      }
+      size += missing;
+    }
+  }
+}
+
 /// In a stream a length beyond what is there is no lie yet.
 TEST(TokenizerStreams, TakeCountsOnTrust) {
   StreamStart stream;

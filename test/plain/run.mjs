@@ -74,6 +74,38 @@ for (const [format, { decode, encode }] of Object.entries({ ESM: esm, CommonJS: 
     for (const record of records) checkBothWays(record);
   });
 
+  check(`${format}: a call stack that is nearly full leaves no damage`, () => {
+    const records = Array.from({ length: 30 }, (_, i) => ({
+      id: i,
+      name: `né ${i}`,
+      list: [[i, 0.5], { deep: [i] }],
+    }));
+    const bytes = reference.encode(records).slice();
+    /**
+     * Calls where there is no stack left, then with ever more of it, until the call succeeds.
+     * @param {() => void} call
+     * @returns {boolean}
+     */
+    const atTheEdge = (call) => {
+      let isDone = false;
+      try {
+        isDone = atTheEdge(call);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+      }
+      if (!isDone) call();
+      return true;
+    };
+    Error.stackTraceLimit = 0;
+    for (let i = 0; i < 1500; i++) {
+      atTheEdge(() => decode(bytes));
+      atTheEdge(() => encode(records));
+      assert.deepStrictEqual(decode(bytes), records);
+      assert.deepStrictEqual(encode(records), bytes);
+    }
+    Error.stackTraceLimit = 10;
+  });
+
   check(`${format}: damaged messages are errors, and leave nothing behind`, () => {
     const sample = { id: 1, list: [1, 2.5, "né"] };
     const sampleBytes = encode(sample);

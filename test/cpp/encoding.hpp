@@ -1,0 +1,172 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "bytes.hpp"
+#include "emitter.hpp"
+#include "key_store.hpp"
+#include "memory.hpp"
+#include "messages.hpp"
+#include "tape.hpp"
+
+namespace mpw::test {
+
+/// A window as JS writes it: words, numbers, text, and what will fill the holes.
+class TapeWriter {
+ public:
+  TapeWriter& put(uint32_t word) {
+    tape.push_back(word);
+    return *this;
+  }
+  TapeWriter& nil() { return put(word(kNil, 0)); }
+  TapeWriter& boolean(bool value) { return put(word(kBool, value ? 1 : 0)); }
+  /// Of 28 bits.
+  TapeWriter& integer(int32_t value) { return put(static_cast<uint32_t>(value) << 4 | kInt); }
+  TapeWriter& number(double value) {
+    lane.push_back(value);
+    return put(word(kFloat, 0));
+  }
+  TapeWriter& floats(const std::vector<double>& values) {
+    lane.insert(lane.end(), values.begin(), values.end());
+    return put(word(kFloats, static_cast<uint32_t>(values.size())));
+  }
+  TapeWriter& bigint(bool is_signed, uint64_t bits) {
+    lane.push_back(std::bit_cast<double>(bits));
+    return put(wide(is_signed ? kInt64 : kUint64));
+  }
+  TapeWriter& text8(std::string_view utf8) {
+    pool8.insert(pool8.end(), utf8.begin(), utf8.end());
+    return put(word(kText8, static_cast<uint32_t>(utf8.size())));
+  }
+  TapeWriter& text16(std::u16string_view units) {
+    pool16.insert(pool16.end(), units.begin(), units.end());
+    return put(word(kText16, static_cast<uint32_t>(units.size())));
+  }
+  TapeWriter& array(uint32_t count) { return put(word(kArray, count)); }
+  TapeWriter& map(uint32_t count) { return put(word(kMap, count)); }
+  TapeWriter& key(uint32_t number) { return put(word(kKey, number)); }
+  TapeWriter& short_bin(const Bytes& data) { return short_data(wide(kShortBin), data); }
+  TapeWriter& short_ext(int32_t type, const Bytes& data) {
+    return short_data(wide(kShortExt, static_cast<uint8_t>(type)), data);
+  }
+  /// A payload of kLongStr, kBin, kExt or kPlacedExt.
+  TapeWriter& hole(uint32_t word, const Bytes& data) {
+    payloads.push_back(data);
+    return put(word).put(static_cast<uint32_t>(data.size()));
+  }
+
+  std::vector<uint32_t> tape;
+  std::vector<double> lane;
+  std::vector<uint8_t> pool8;
+  std::vector<uint16_t> pool16;
+  std::vector<Bytes> payloads;
+
+ private:
+  TapeWriter& short_data(uint32_t word, const Bytes& data) {
+    pool8.insert(pool8.end(), data.begin(), data.end());
+    return put(word).put(static_cast<uint32_t>(data.size()));
+  }
+};
+
+/// An emitter in buffers without a byte to spare, and the loop that a caller drives it with.
+class Encoding {
+ public:
+  struct Limits {
+    uint32_t output = Emitter::kMinOutput;
+    uint32_t holes = 16;
+  };
+
+  Encoding(const KeyStore& keys, const TapeWriter& writer, const Limits& limits, const EncodeOptions& options = {})
+      : payloads_(writer.payloads),
+        words_(static_cast<uint32_t>(writer.tape.size())),
+        tape_(copy(writer.tape)),
+        lane_(copy(writer.lane)),
+        pool8_(copy(writer.pool8)),
+        pool16_(copy(writer.pool16)),
+        output_(limits.output, kSlack),
+        holes_(limits.holes, kSlack),
+        emitter_(keys, {tape_.span(), lane_.span(), pool8_.span(), pool16_.span(), output_.span(), holes_.span()}) {
+    emitter_.set_options(options);
+  }
+
+  /// The bytes of the message, holes filled.
+  Bytes run() {
+    Bytes all;
+    emitter_.begin();
+    emitter_.start(words_);
+    payload_ = 0;
+    runs = 0;
+    for (;;) {
+      const Status status = emitter_.run();
+      runs++;
+      drain(all);
+      if (status == Status::kDone) break;
+      if (status != Status::kWindowFull || runs > 100000) {
+        ADD_FAILURE() << "the run ends with status " << static_cast<uint32_t>(status);
+        break;
+      }
+    }
+    EXPECT_EQ(payload_, payloads_.size()) << "each payload has its hole";
+    return all;
+  }
+
+  uint32_t runs = 0;
+
+ private:
+  template <typename T>
+  static HeapBuffer<T> copy(const std::vector<T>& items) {
+    HeapBuffer<T> buffer(items.size(), kSlack);
+    std::copy(items.begin(), items.end(), buffer.data());
+    return buffer;
+  }
+
+  void drain(Bytes& all) {
+    if (emitter_.length() > output_.span().size() || emitter_.hole_count() > holes_.span().size()) {
+      ADD_FAILURE() << "more than there is room for";
+      return;
+    }
+    uint32_t start = 0;
+    for (uint32_t i = 0; i <= emitter_.hole_count(); i++) {
+      const bool is_hole = i < emitter_.hole_count();
+      const uint32_t end = is_hole ? holes_.data()[i] : emitter_.length();
+      if (end < start || end > emitter_.length()) {
+        ADD_FAILURE() << "a hole outside the output";
+        return;
+      }
+      all.insert(all.end(), output_.data() + start, output_.data() + end);
+      if (is_hole && payload_ < payloads_.size()) {
+        const Bytes& payload = payloads_[payload_++];
+        all.insert(all.end(), payload.begin(), payload.end());
+      }
+      start = end;
+    }
+    emitter_.drain();
+    EXPECT_EQ(emitter_.length(), 0U);
+    EXPECT_EQ(emitter_.hole_count(), 0U);
+  }
+
+  const std::vector<Bytes> payloads_;
+  const uint32_t words_;
+  size_t payload_ = 0;
+  HeapBuffer<uint32_t> tape_;
+  HeapBuffer<double> lane_;
+  HeapBuffer<uint8_t> pool8_;
+  HeapBuffer<uint16_t> pool16_;
+  HeapBuffer<uint8_t> output_;
+  HeapBuffer<uint32_t> holes_;
+  Emitter emitter_;
+};
+
+inline Bytes emit(const TapeWriter& writer, const EncodeOptions& options = {}) {
+  static const std::unique_ptr<KeyStore> no_keys = std::make_unique<KeyStore>();
+  return Encoding(*no_keys, writer, {.output = 1 << 18}, options).run();
+}
+
+}  // namespace mpw::test
