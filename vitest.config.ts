@@ -11,6 +11,7 @@ export default defineConfig({
       "msgpack-wasm": fileURLToPath(new URL("dist/index.js", import.meta.url)),
     },
     pool: "forks",
+    maxWorkers: 2,
     reporters: ["default"],
   },
 });

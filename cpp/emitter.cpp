@@ -16,17 +16,40 @@ constexpr double kMaxSafeInteger = 9007199254740991.0;
 /// A header and a number take 9 bytes at the most; a key, KeyStore::kMaxLength.
 constexpr uint32_t kMaxNumber = 9;
 
+constexpr uint32_t str_header_size(uint32_t bytes) {
+  return bytes < 32 ? 1 : bytes < 0x100 ? 2 : bytes < 0x10000 ? 3 : 5;
+}
+
+MPW_INLINE uint8_t* write_str_header(uint8_t* out, uint32_t bytes) {
+  if (bytes < 32) {
+    *out++ = static_cast<uint8_t>(format::kFixStr | bytes);
+    return out;
+  }
+  if (bytes < 0x100) {
+    *out++ = format::kStr8;
+    *out++ = static_cast<uint8_t>(bytes);
+    return out;
+  }
+  if (bytes < 0x10000) {
+    *out++ = format::kStr16;
+    return store_be16(out, static_cast<uint16_t>(bytes));
+  }
+  *out++ = format::kStr32;
+  return store_be32(out, bytes);
+}
+
 }  // namespace
 
-/// What `run` changes all the time, in its locals: members would be stored and loaded anew at each byte.
+/// What `run` changes at each step. It stays in registers as long as its address is not taken: members would
+/// be stored and loaded anew at each byte.
 struct Emitter::Cursor {
   const uint32_t* tape;
-  const uint32_t* const tape_end;
+  const uint32_t* tape_end;
   const double* lane;
   const uint8_t* pool8;
   const uint16_t* pool16;
   uint8_t* out;
-  uint8_t* const out_end;
+  uint8_t* out_end;
 
   bool has_room(uint32_t bytes) const { return static_cast<size_t>(out_end - out) >= bytes; }
 
@@ -47,17 +70,7 @@ struct Emitter::Cursor {
     byte(format);
     out = store_be64(out, value);
   }
-  void str_header(uint32_t bytes) {
-    if (bytes < 32) {
-      byte(format::kFixStr | bytes);
-    } else if (bytes < 0x100) {
-      head8(format::kStr8, bytes);
-    } else if (bytes < 0x10000) {
-      head16(format::kStr16, bytes);
-    } else {
-      head32(format::kStr32, bytes);
-    }
-  }
+  void str_header(uint32_t bytes) { out = write_str_header(out, bytes); }
   void bin_header(uint32_t bytes) {
     if (bytes < 0x100) {
       head8(format::kBin8, bytes);
@@ -116,7 +129,7 @@ struct Emitter::Cursor {
 };
 
 /// `value` is safe (below 2^53 in size).
-inline void Emitter::integer(Cursor& c, int64_t value) const {
+MPW_INLINE void Emitter::integer(Cursor& c, int64_t value) const {
   if (value >= 0) {
     if (value < 0x80) {
       c.byte(static_cast<uint32_t>(value));
@@ -142,7 +155,7 @@ inline void Emitter::integer(Cursor& c, int64_t value) const {
   }
 }
 
-inline void Emitter::number(Cursor& c, double value) const {
+MPW_INLINE void Emitter::number(Cursor& c, double value) const {
   if (!options_.integers_as_floats && std::fabs(value) <= kMaxSafeInteger) {
     const auto whole = static_cast<int64_t>(value);
     const bool narrow = whole >= INT32_MIN && whole <= UINT32_MAX;
@@ -161,7 +174,7 @@ inline void Emitter::number(Cursor& c, double value) const {
   }
 }
 
-inline void Emitter::bigint(Cursor& c, uint64_t bits, bool is_signed) const {
+MPW_INLINE void Emitter::bigint(Cursor& c, uint64_t bits, bool is_signed) const {
   const bool negative = is_signed && bits >> 63 != 0;
   constexpr uint64_t kExact = 1ULL << 32;
   if (options_.smallest_bigint && (negative ? ~bits < kExact : bits < kExact)) {
@@ -172,7 +185,7 @@ inline void Emitter::bigint(Cursor& c, uint64_t bits, bool is_signed) const {
 }
 
 /// Returns false, with nothing written, if the output has no room.
-inline bool Emitter::text16(Cursor& c, uint32_t units) const {
+MPW_INLINE bool Emitter::text16(Cursor& c, uint32_t units) const {
   if (!c.has_room(5 + 3 * units)) return false;
   uint8_t* const start = c.out;
   c.str_header(units);
@@ -180,16 +193,25 @@ inline bool Emitter::text16(Cursor& c, uint32_t units) const {
   if (ascii == units) {
     c.out += units;
   } else {
-    c.out = start;
-    c.str_header(ascii + utf8_length(c.pool16 + ascii, units - ascii));
-    c.out += utf16_to_utf8(c.out, c.pool16, units);
+    c.out = wide_text16(start, c.pool16, units);
   }
   c.pool16 += units;
   return true;
 }
 
+/// Writes text that is not ASCII, with its header, at `out`. Returns where it ends.
+MPW_APART uint8_t* Emitter::wide_text16(uint8_t* out, const uint16_t* from, uint32_t units) {
+  // Most such text is of scripts with three bytes a unit. Where it is not, a shorter header may do, and the
+  // text moves.
+  const uint32_t guess = str_header_size(3 * units);
+  const uint32_t length = utf16_to_utf8(out + guess, from, units);
+  const uint32_t size = str_header_size(length);
+  if (size != guess) std::memmove(out + size, out + guess, length);
+  return write_str_header(out, length) + length;
+}
+
 /// Returns false, with nothing read or written, if the output or the list of holes has no room.
-inline bool Emitter::wide_word(Cursor& c, uint32_t word) {
+MPW_APART bool Emitter::wide_word(Cursor& c, uint32_t word) {
   const uint32_t operand = *c.tape;
   const uint32_t extra = word >> 8;
   const auto kind = static_cast<Wide>(word >> 4 & 15);
@@ -263,17 +285,11 @@ Status Emitter::run() {
       case kBool:
         c.byte(format::kFalse | payload);
         break;
-      case kInt: {
-        const int32_t value = static_cast<int32_t>(word) >> 4;
-        if (options_.integers_as_floats) {
-          number(c, value);
-        } else {
-          integer(c, value);
-        }
+      case kInt:
+        integer(c, static_cast<int32_t>(word) >> 4);
         break;
-      }
       case kFloat:
-        number(c, *c.lane++);
+        run_left = 1;
         break;
       case kText8:
         written = c.has_room(5 + payload);
@@ -302,8 +318,12 @@ Status Emitter::run() {
       case kFloats:
         run_left = payload;
         break;
-      default:
-        written = wide_word(c, word);
+      default: {
+        // A copy, so that the cursor's own address is never taken.
+        Cursor copy = c;
+        written = wide_word(copy, word);
+        c = copy;
+      }
     }
     if (!written) {
       c.tape--;

@@ -13,7 +13,7 @@ namespace mpw {
 struct EncodeOptions {
   /// Floats become float 32, whatever that loses.
   bool float32 = false;
-  /// Integers become floats.
+  /// Numbers of the lane become floats, integers, too. (kInt words stay integers: they could not tell -0.)
   bool integers_as_floats = false;
   /// Integers that need more than 32 bits become floats: 64-bit formats are kept for bigints.
   bool no_int64 = false;
@@ -77,6 +77,7 @@ class Emitter {
   void integer(Cursor& c, int64_t value) const;
   void bigint(Cursor& c, uint64_t bits, bool is_signed) const;
   bool text16(Cursor& c, uint32_t units) const;
+  static uint8_t* wide_text16(uint8_t* out, const uint16_t* from, uint32_t units);
   bool wide_word(Cursor& c, uint32_t word);
 
   const KeyStore& keys_;

@@ -122,20 +122,19 @@ uint32_t utf16_to_utf8(uint8_t* to, const uint16_t* from, uint32_t units) {
     const Scalar scalar = scalar_at(from, i, units);
     const uint32_t value = scalar.value;
     i += scalar.units;
+    // Whole words are stored, whose last bytes the next scalar overwrites.
     if (value < 0x80) {
       *to++ = static_cast<uint8_t>(value);
     } else if (value < 0x800) {
-      *to++ = static_cast<uint8_t>(0xc0 | value >> 6);
-      *to++ = static_cast<uint8_t>(0x80 | (value & 0x3f));
+      store(to, static_cast<uint16_t>(0x80c0 | value >> 6 | (value & 0x3f) << 8));
+      to += 2;
     } else if (value < 0x10000) {
-      *to++ = static_cast<uint8_t>(0xe0 | value >> 12);
-      *to++ = static_cast<uint8_t>(0x80 | (value >> 6 & 0x3f));
-      *to++ = static_cast<uint8_t>(0x80 | (value & 0x3f));
+      store(to, 0x8080e0 | value >> 12 | (value >> 6 & 0x3f) << 8 | (value & 0x3f) << 16);
+      to += 3;
     } else {
-      *to++ = static_cast<uint8_t>(0xf0 | value >> 18);
-      *to++ = static_cast<uint8_t>(0x80 | (value >> 12 & 0x3f));
-      *to++ = static_cast<uint8_t>(0x80 | (value >> 6 & 0x3f));
-      *to++ = static_cast<uint8_t>(0x80 | (value & 0x3f));
+      store(to, 0x808080f0 | value >> 18 | (value >> 12 & 0x3f) << 8 | (value >> 6 & 0x3f) << 16 |
+                    (value & 0x3f) << 24);
+      to += 4;
     }
   }
   return static_cast<uint32_t>(to - start);

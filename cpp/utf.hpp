@@ -18,8 +18,8 @@ Utf16Result utf8_to_utf16(uint16_t* to, const uint8_t* from, uint32_t length);
 /// The number of bytes that `utf16_to_utf8` writes for the same units.
 uint32_t utf8_length(const uint16_t* from, uint32_t units);
 
-/// Encodes UTF-16 as UTF-8; a lone surrogate becomes U+FFFD. Writes at most 3 × `units` bytes and returns how
-/// many.
+/// Encodes UTF-16 as UTF-8; a lone surrogate becomes U+FFFD. Writes at most 3 × `units` bytes, and
+/// up to kSlack more behind them. Returns how many.
 uint32_t utf16_to_utf8(uint8_t* to, const uint16_t* from, uint32_t units);
 
 }  // namespace mpw

@@ -204,10 +204,11 @@ export class Decoder<ContextType = undefined> {
 
 function withMaterializer<T>(work: (materializer: Materializer) => T): T {
   if (materializers.isQuiet) relearn();
-  const materializer = materializers.take();
+  const materializer = materializers.find();
   try {
+    materializer.isBusy = true;
     return work(materializer);
   } finally {
-    materializers.giveBack(materializer);
+    materializer.isBusy = false;
   }
 }

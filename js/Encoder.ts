@@ -111,13 +111,14 @@ export class Encoder<ContextType = undefined> {
 
   #walk<Result>(object: unknown, finish: (walker: Walker) => Result, origin = 0): Result {
     if (walkers.isQuiet) Walker.relearn();
-    const walker = walkers.take();
+    const walker = walkers.find();
     try {
+      walker.isBusy = true;
       walker.walk(object, this.#settings, origin);
       return finish(walker);
     } finally {
+      walker.isBusy = false;
       walker.clear();
-      walkers.giveBack(walker);
     }
   }
 }

@@ -6,7 +6,7 @@ import { SegmentSource } from "./Source.ts";
 import { Tag, Wide } from "./tape.ts";
 import { materializers } from "./workers.ts";
 
-/** What a reader has taken from the pool. It goes back even if the reader is dropped in the middle of a message. */
+/** The worker that a reader keeps busy: not for good, even if the reader is dropped in the middle of a message. */
 interface Lease {
   worker: Materializer | null;
 }
@@ -15,7 +15,7 @@ const abandoned = new FinalizationRegistry<Lease>(giveBack);
 
 function giveBack(lease: Lease): void {
   if (lease.worker === null) return;
-  materializers.giveBack(lease.worker);
+  lease.worker.isBusy = false;
   lease.worker = null;
 }
 
@@ -118,7 +118,8 @@ export class MessageReader {
   #begin(): Materializer {
     let { worker } = this.#lease;
     if (worker === null) {
-      worker = materializers.take();
+      worker = materializers.find();
+      worker.isBusy = true;
       this.#lease.worker = worker;
       worker.attach(this.#source, this.#settings, this.#start, !this.#hasEnded);
     }

@@ -1,28 +1,37 @@
+/** Who works for one call at a time. */
+export interface Worker {
+  isBusy: boolean;
+}
+
 /**
- * Hands out workers, so that a call made while another runs (by an extension codec, by a getter) has one to itself.
+ * Knows the workers, so that a call made while another runs (by an extension codec, by a getter) has one to itself.
+ *
+ * Who takes a worker sets `isBusy`, and clears it in a `finally`: assignments cannot fail, as calls can when the JS call
+ * stack is nearly full, so no worker is ever lost.
  */
-export class Pool<T> {
-  readonly #idle: T[] = [];
+export class Pool<T extends Worker> {
+  readonly #workers: T[] = [];
   readonly #make: () => T;
-  #busy = 0;
 
   constructor(make: () => T) {
     this.#make = make;
   }
 
-  /** Whether all workers are idle. */
-  get isQuiet(): boolean {
-    return this.#busy === 0;
-  }
-
-  take(): T {
-    const worker = this.#idle.pop() ?? this.#make();
-    this.#busy++;
+  /** A worker that is not busy. */
+  find(): T {
+    for (const worker of this.#workers) {
+      if (!worker.isBusy) return worker;
+    }
+    const worker = this.#make();
+    this.#workers.push(worker);
     return worker;
   }
 
-  giveBack(worker: T): void {
-    this.#busy--;
-    this.#idle.push(worker);
+  /** Whether no worker is busy. */
+  get isQuiet(): boolean {
+    for (const worker of this.#workers) {
+      if (worker.isBusy) return false;
+    }
+    return true;
   }
 }

@@ -289,8 +289,7 @@ export class Walker extends EncodeMemory {
   private map(map: Map<unknown, unknown>, depth: number): void {
     // As they are now: what is done to the map while it is encoded must not part the count from the pairs.
     const entries = [...map];
-    if (entries.length > 0 && depth >= this.maxDepth) throw tooDeep(depth + 1);
-    this.tape[this.at++] = (entries.length << 4) | Tag.MAP;
+    this.mapHeader(entries.length, depth);
     for (const [key, value] of entries) {
       this.value(key, depth + 1);
       this.value(value, depth + 1);
@@ -300,26 +299,30 @@ export class Walker extends EncodeMemory {
   /** The pairs of an object, by a list of its keys made beforehand: their number is known. */
   private entries(object: Record<string, unknown>, depth: number): void {
     const keys = Object.keys(object);
-    if (keys.length > 0 && depth >= this.maxDepth) throw tooDeep(depth + 1);
     if (this.settings.sortKeys) keys.sort();
-    if (!this.settings.ignoreUndefined) {
-      this.tape[this.at++] = (keys.length << 4) | Tag.MAP;
+    if (this.settings.ignoreUndefined) {
+      const kept: [string, unknown][] = [];
+      for (const key of keys) {
+        const value = object[key];
+        if (value !== undefined) kept.push([key, value]);
+      }
+      this.mapHeader(kept.length, depth);
+      for (const [key, value] of kept) {
+        this.text(key);
+        this.value(value, depth + 1);
+      }
+    } else {
+      this.mapHeader(keys.length, depth);
       for (const key of keys) {
         this.text(key);
         this.value(object[key], depth + 1);
       }
-      return;
     }
-    const kept: [string, unknown][] = [];
-    for (const key of keys) {
-      const value = object[key];
-      if (value !== undefined) kept.push([key, value]);
-    }
-    this.tape[this.at++] = (kept.length << 4) | Tag.MAP;
-    for (const [key, value] of kept) {
-      this.text(key);
-      this.value(value, depth + 1);
-    }
+  }
+
+  private mapHeader(count: number, depth: number): void {
+    if (count > 0 && depth >= this.maxDepth) throw tooDeep(depth + 1);
+    this.tape[this.at++] = (count << 4) | Tag.MAP;
   }
 
   private text(text: string): void {

@@ -20,14 +20,10 @@ export function limitDecodeWindows(
   chunkBytes = DEFAULT_BYTES,
   pooledBytes = DEFAULT_POOLED,
 ): void {
-  const materializer = materializers.take();
-  materializer.limitWindow(tapeWords, chunkBytes, pooledBytes);
-  materializers.giveBack(materializer);
+  materializers.find().limitWindow(tapeWords, chunkBytes, pooledBytes);
 }
 
 /** Makes the encoder's windows small: at least 16 words of tape, and a pool of at least 512. */
 export function limitEncodeWindows(tapeWords = DEFAULT_TAPE, poolBytes = DEFAULT_BYTES): void {
-  const walker = walkers.take();
-  walker.limitWindow(tapeWords, poolBytes);
-  walkers.giveBack(walker);
+  walkers.find().limitWindow(tapeWords, poolBytes);
 }

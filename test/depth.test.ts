@@ -3,7 +3,7 @@ import * as reference from "@msgpack/msgpack";
 import { Decoder, decode, Encoder, ExtensionCodec, encode, wasmMemoryBytes } from "msgpack-wasm/testing";
 import { describe, expect, test, vi } from "vitest";
 import { hex, join, repeat } from "./lib/bytes.ts";
-import { failure } from "./lib/reference.ts";
+import { failure, outcome } from "./lib/reference.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -190,6 +190,23 @@ describe("the encoder's maxDepth", () => {
             assert.equal(error.message, failure(() => theirs.encode(value)).message);
           }
         }
+      }
+    }
+  });
+
+  test("does not count what ignoreUndefined leaves out", () => {
+    for (const value of [
+      { a: undefined },
+      { a: undefined, b: undefined },
+      [{ a: undefined }],
+      { k: { a: undefined } },
+    ]) {
+      for (const maxDepth of [1, 2, 3]) {
+        const options = { ignoreUndefined: true, maxDepth };
+        const ours = outcome(() => encode(value, options));
+        const theirs = outcome(() => reference.encode(value, options).slice());
+        assert.deepStrictEqual("error" in ours, "error" in theirs, JSON.stringify({ value, maxDepth }));
+        if ("value" in theirs) assert.deepStrictEqual(ours, theirs);
       }
     }
   });

@@ -70,7 +70,8 @@ describe("random values", () => {
   });
 
   test("come back exactly as far as MessagePack can tell them apart", () => {
-    check(fc.jsonValue({ noUnicodeString: false }), 2000, (value) => {
+    const isAllowed = (value: unknown) => !JSON.stringify(value).includes('"__proto__"');
+    check(fc.jsonValue({ stringUnit: "binary" }).filter(isAllowed), 2000, (value) => {
       assert.deepStrictEqual(decode(encode(value)), decode(reference.encode(value)));
       assert.equal(
         JSON.stringify(decode(encode(value))),
@@ -90,15 +91,15 @@ describe("random values", () => {
 
 describe("random bytes", () => {
   test("are the same value, or an error for both", () => {
-    check(fc.uint8Array({ maxLength: 48 }), 6000, (bytes) => compareDecoding(bytes));
+    check(fc.uint8Array({ maxLength: 48 }), 4000, (bytes) => compareDecoding(bytes));
   });
 
   test("that look like MessagePack are the same value, or an error for both", () => {
-    check(fc.array(tokens(), { maxLength: 24 }), 8000, (parts) => compareDecoding(Buffer.concat(parts)));
+    check(fc.array(tokens(), { maxLength: 24 }), 5000, (parts) => compareDecoding(Buffer.concat(parts)));
   });
 
   test("that a message was damaged to are the same value, or an error for both", () => {
-    check(damagedMessages, 6000, (bytes) => compareDecoding(bytes));
+    check(damagedMessages, 4000, (bytes) => compareDecoding(bytes));
   });
 
   test("are the same with any options", () => {
@@ -120,13 +121,13 @@ describe("random bytes", () => {
       damagedMessages,
       values().map((value) => encode(value)),
     );
-    check(fc.tuple(messages, options), 6000, ([bytes, options]) => compareDecoding(bytes, options));
+    check(fc.tuple(messages, options), 4000, ([bytes, options]) => compareDecoding(bytes, options));
   });
 });
 
 test("the filters below let nearly everything through", () => {
-  expect(compared.values).toBeGreaterThan(2000);
-  expect(compared.errors).toBeGreaterThan(2000);
+  expect(compared.values).toBeGreaterThan(1000);
+  expect(compared.errors).toBeGreaterThan(1000);
   expect(compared.leftOut).toBeLessThan((compared.values + compared.errors) / 10);
 });
 

@@ -281,6 +281,44 @@ describe("payloads", () => {
   });
 });
 
+describe("extensions as keys of maps", () => {
+  const read = (key: string, make: (data: Uint8Array) => unknown) => {
+    const value = (library: Pick<typeof reference, "ExtensionCodec">) => {
+      const codec = new library.ExtensionCodec();
+      codec.register({ type: 1, encode: nothing, decode: make });
+      return { extensionCodec: codec };
+    };
+    const bytes = hex(`92 07 82 a161 01 ${key} 02`);
+    return [
+      () => decode(bytes, value({ ExtensionCodec } as unknown as typeof reference)),
+      () => reference.decode(bytes, value(reference)),
+    ];
+  };
+
+  test.each([
+    ["a string", () => "text", [7, { a: 1, text: 2 }]],
+    ["a number", () => 5, [7, { a: 1, 5: 2 }]],
+  ])("that become %s are keys", (_, make, expected) => {
+    for (const call of read("d40107", make)) expect(call()).toEqual(expected);
+  });
+
+  test.each([
+    ["an object", () => ({}), "object"],
+    ["a bigint", () => 5n, "bigint"],
+    ["undefined", () => undefined, "undefined"],
+  ])("that become %s are not", (_, make, type) => {
+    for (const call of read("d40107", make)) {
+      expect(failure(call).message).toContain(`The type of key must be string or number but ${type}`);
+    }
+  });
+
+  test("that become __proto__ are forbidden", () => {
+    for (const call of read("d40107", () => "__proto__")) {
+      expect(failure(call).message).toContain("The key __proto__ is not allowed");
+    }
+  });
+});
+
 describe("encoders that ask for the position", () => {
   test("are told the offset of their data, behind a header of six bytes", () => {
     for (const [value, offset] of [

@@ -1,5 +1,5 @@
 import { Status } from "../status.ts";
-import { codec, created, registerView, renewDetached } from "./module.ts";
+import { codec, created, registerView, renewDetached, restored } from "./module.ts";
 import { hostText } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
@@ -43,6 +43,7 @@ export class DecodeMemory {
   readonly pool16Start: number;
   #modes: DecodeModes | null = null;
   chunkBytes = INPUT_BYTES;
+  isBusy = false;
   /** Bytes from the start of the chunk to where the tokenizer stopped. */
   offset = 0;
 
@@ -60,16 +61,18 @@ export class DecodeMemory {
 
   renew(): void {
     const { buffer } = codec.wasmMemory;
-    this.tape = new Int32Array(buffer, this.#session.tape(), TAPE_WORDS);
+    hostText.bind(buffer);
     this.lane = new Float64Array(buffer, this.#session.lane(), 2 * TAPE_WORDS);
     this.lane64 = new BigUint64Array(buffer, this.#session.lane(), 2 * TAPE_WORDS);
     this.#input = new Uint8Array(buffer, this.#session.input(), INPUT_BYTES);
     this.pool8 = new Uint8Array(buffer, this.pool8Start, INPUT_BYTES);
-    hostText.bind(buffer);
+    // Last, since it tells whether all this has been done.
+    this.tape = new Int32Array(buffer, this.#session.tape(), TAPE_WORDS);
   }
 
   /** Costs nothing when the modes are those of last time. */
   setModes(modes: DecodeModes): void {
+    if (this.tape.length === 0) renewDetached();
     if (modes === this.#modes) return;
     this.#modes = modes;
     this.#session.setLimits(
@@ -109,12 +112,20 @@ export class DecodeMemory {
    * are there before the input ends, or, if `open`, before more of it arrives.
    */
   feed(size: number, available: number, open: boolean): number {
-    return this.#took(this.#session.feed(size, available, open));
+    try {
+      return this.#took(this.#session.feed(size, available, open));
+    } catch (error) {
+      throw restored(error);
+    }
   }
 
   /** Fills the next window from the same chunk. */
   run(): number {
-    return this.#took(this.#session.run());
+    try {
+      return this.#took(this.#session.run());
+    } catch (error) {
+      throw restored(error);
+    }
   }
 
   #took(result: number): number {

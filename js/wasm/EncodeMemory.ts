@@ -1,4 +1,4 @@
-import { codec, created, registerView } from "./module.ts";
+import { codec, created, registerView, renewDetached, restored } from "./module.ts";
 import { hostText } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
@@ -44,6 +44,7 @@ export class EncodeMemory {
   outputLength = 0;
   /** What of the tape, the lane and the pools a window may use. */
   tapeWords = TAPE_WORDS;
+  isBusy = false;
   poolBytes = POOL_BYTES;
 
   constructor(outputBytes = sessions++ === 0 ? FIRST_OUTPUT_BYTES : OTHER_OUTPUT_BYTES) {
@@ -62,18 +63,20 @@ export class EncodeMemory {
   renew(): void {
     const { buffer } = codec.wasmMemory;
     const session = this.#session;
-    this.tape = new Int32Array(buffer, session.tape(), TAPE_WORDS);
+    hostText.bind(buffer);
     this.lane = new Float64Array(buffer, session.lane(), 2 * TAPE_WORDS);
     this.lane64 = new BigUint64Array(buffer, session.lane(), 2 * TAPE_WORDS);
     this.pool8 = new Uint8Array(buffer, session.pool8(), POOL_BYTES);
     this.pool16 = new Uint16Array(buffer, session.pool16(), POOL_BYTES);
     this.#output = new Uint8Array(buffer, session.output(), this.#outputBytes);
     this.#holes = new Uint32Array(buffer, session.holes(), HOLES);
-    hostText.bind(buffer);
+    // Last, since it tells whether all this has been done.
+    this.tape = new Int32Array(buffer, session.tape(), TAPE_WORDS);
   }
 
   /** Costs nothing when the modes are those of last time. */
   setModes(modes: EncodeModes): void {
+    if (this.tape.length === 0) renewDetached();
     if (modes === this.#modes) return;
     this.#modes = modes;
     this.#session.setOptions(modes.float32, modes.integersAsFloats, modes.noInt64, modes.smallestBigint);
@@ -90,12 +93,20 @@ export class EncodeMemory {
    * drained before it goes on.
    */
   emit(words: number, isFirst: boolean): boolean {
-    return this.#emitted(this.#session.start(words, isFirst));
+    try {
+      return this.#emitted(this.#session.start(words, isFirst));
+    } catch (error) {
+      throw restored(error);
+    }
   }
 
   /** Goes on after the output has been drained. */
   emitMore(): boolean {
-    return this.#emitted(this.#session.run());
+    try {
+      return this.#emitted(this.#session.run());
+    } catch (error) {
+      throw restored(error);
+    }
   }
 
   #emitted(length: number): boolean {
@@ -133,7 +144,11 @@ export class EncodeMemory {
 
 /** Registers a key whose UTF-16 units stand at address `at`. Returns its number, or 0 if there is no room. */
 export function addKey(at: number, units: number): number {
-  return keyStore.add(at, units);
+  try {
+    return keyStore.add(at, units);
+  } catch (error) {
+    throw restored(error);
+  }
 }
 
 export function clearKeys(): void {

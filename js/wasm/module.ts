@@ -6,8 +6,8 @@ import { instantiateGlue } from "msgpack-wasm:glue";
 type Codec = ReturnType<typeof instantiateGlue>;
 
 /**
- * Plain Emscripten glue is synchronous in every version from 3.1.69 to 6 as long as `instantiateWasm` calls back
- * before it returns; a `MODULARIZE` factory became a promise in 4.0.12.
+ * Plain Emscripten glue, wrapped by the bundler, is synchronous in every version from 3.1.69 to 6 as long as
+ * `instantiateWasm` calls back before it returns; a `MODULARIZE` factory became a promise in 4.0.12.
  */
 function instantiate(module: WebAssembly.Module): Codec {
   return instantiateGlue({
@@ -40,4 +40,16 @@ export function created<T>(object: T | null): T {
   renewDetached();
   if (object === null) throw new RangeError("msgpack-wasm: out of WebAssembly memory");
   return object;
+}
+
+const stackAtRest = codec.stackSave();
+
+/**
+ * To be called with what a call into the module has thrown. The module itself throws nothing, but the engine does
+ * when the JS call stack is full, and the module's own stack pointer stays where it was then: message by message its
+ * stack would creep into its data.
+ */
+export function restored(error: unknown): unknown {
+  codec.stackRestore(stackAtRest);
+  return error;
 }

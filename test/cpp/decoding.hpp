@@ -5,29 +5,18 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <ostream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bytes.hpp"
 #include "key_table.hpp"
 #include "memory.hpp"
 #include "messages.hpp"
+#include "printing.hpp"
 #include "tape_reader.hpp"
 #include "tokenizer.hpp"
-
-namespace mpw {
-
-inline void PrintTo(Status status, std::ostream* out) {
-  constexpr const char* kNames[] = {"kDone",          "kNeedInput",     "kWindowFull",   "kInsufficientData",
-                                    "kUnknownFormat", "kKeyType",       "kForbiddenKey", "kInvalidUtf8",
-                                    "kMaxStrLength",  "kMaxBinLength",  "kMaxArrayLength", "kMaxMapLength",
-                                    "kMaxExtLength",  "kMaxDepth",      "kOutOfMemory"};
-  *out << kNames[static_cast<uint32_t>(status)];
-}
-
-}  // namespace mpw
 
 namespace mpw::test {
 
@@ -174,6 +163,13 @@ class Session {
 inline Outcome decode(const Bytes& message, const DecodeOptions& options = {}, const Sizes& sizes = {}) {
   const std::unique_ptr<KeyTable> keys = key_table();
   return Session(*keys, sizes, options).decode(message);
+}
+
+/// The number of a key, or 0.
+inline uint32_t find_key(const KeyTable& keys, std::string_view text) {
+  const HeapBuffer<uint8_t> bytes(text.size(), kSlack);
+  std::copy(text.begin(), text.end(), bytes.data());
+  return keys.find(bytes.span(), keys.hash(bytes.span()));
 }
 
 using Words = std::vector<uint32_t>;

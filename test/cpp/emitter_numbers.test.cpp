@@ -25,8 +25,10 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 Bytes number(double value, const EncodeOptions& options = {}) {
   const Bytes bytes = emit(TapeWriter().number(value), options);
   EXPECT_EQ(emit(TapeWriter().floats({value, value, value}), options), join({bytes, bytes, bytes}));
+  // A kInt word stays an integer, since it could not tell -0.
   if (std::fabs(value) < 1 << 27 && std::trunc(value) == value && !std::signbit(value)) {
-    EXPECT_EQ(emit(TapeWriter().integer(static_cast<int32_t>(value)), options), bytes);
+    const Bytes word = emit(TapeWriter().integer(static_cast<int32_t>(value)), options);
+    EXPECT_EQ(word, options.integers_as_floats ? integer(static_cast<int64_t>(value)) : bytes);
   }
   return bytes;
 }

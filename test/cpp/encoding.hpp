@@ -14,6 +14,7 @@
 #include "key_store.hpp"
 #include "memory.hpp"
 #include "messages.hpp"
+#include "printing.hpp"
 #include "tape.hpp"
 
 namespace mpw::test {
@@ -109,7 +110,7 @@ class Encoding {
       drain(all);
       if (status == Status::kDone) break;
       if (status != Status::kWindowFull || runs > 100000) {
-        ADD_FAILURE() << "the run ends with status " << static_cast<uint32_t>(status);
+        ADD_FAILURE() << "the run ends with " << ::testing::PrintToString(status);
         break;
       }
     }

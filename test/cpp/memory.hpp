@@ -17,7 +17,8 @@
 #endif
 
 #ifdef MPW_TEST_ASAN
-#include <sanitizer/allocator_interface.h>
+// Of <sanitizer/allocator_interface.h>, which GCC does not always bring along.
+extern "C" size_t __sanitizer_get_current_allocated_bytes();
 #else
 #include <malloc.h>
 #include <sys/resource.h>
@@ -55,11 +56,11 @@ class HeapBuffer {
   std::unique_ptr<uint8_t, Free> memory_;
 };
 
-/// Text of any length that ends where its heap block ends.
+/// Text of any length that ends where its heap block ends, but for `slack` bytes.
 template <typename T>
 class TailBuffer {
  public:
-  explicit TailBuffer(size_t capacity) : memory_(capacity), capacity_(capacity) {}
+  explicit TailBuffer(size_t capacity, size_t slack = 0) : memory_(capacity, slack), capacity_(capacity) {}
 
   T* at(size_t count) { return memory_.data() + capacity_ - count; }
   T* place(std::span<const T> items) {

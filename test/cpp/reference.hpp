@@ -278,13 +278,15 @@ class ReferenceDecoder {
         number = static_cast<double>(static_cast<int64_t>(bits << shift) >> shift);
       }
     }
-    events_.key(is_key);
     const bool is_wide = byte == 0xcf || byte == 0xd3;
     // 2^53 may be what 2^53 + 1 was rounded to, so it counts as rounded itself.
     const bool is_rounded = std::fabs(number) >= 9007199254740992.0;
     if (is_wide && (options_.int64 == Int64::kBigint || (options_.int64 == Int64::kAuto && is_rounded))) {
+      if (is_key && !options_.any_key) return Status::kKeyType;
+      events_.key(is_key);
       events_.bits64(byte == 0xd3, bits);
     } else {
+      events_.key(is_key);
       events_.number(number);
     }
     return Status::kDone;

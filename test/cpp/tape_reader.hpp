@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "format.hpp"
 #include "key_table.hpp"
 #include "reference.hpp"
 #include "tape.hpp"
@@ -67,6 +68,8 @@ class TapeReader {
  private:
   struct Frame {
     uint64_t left;
+    /// Of an array: the items it had from the start.
+    uint64_t count;
     uint32_t shape;
     /// Values of the shape that have been read.
     uint32_t next;
@@ -147,12 +150,12 @@ class TapeReader {
   void open_array(uint64_t count, bool is_marked) {
     begin_value(false);
     events_.line("array " + std::to_string(count));
-    open({count, KeyTable::kRoot, 0, false, is_marked, false, false});
+    open({count, count, KeyTable::kRoot, 0, false, is_marked, false, false});
   }
   void open_map(uint32_t shape, bool is_marked, bool needs_keys) {
     begin_value(false);
     events_.line("map");
-    open({0, shape, 0, true, is_marked, needs_keys, true});
+    open({0, 0, shape, 0, true, is_marked, needs_keys, true});
   }
 
   void number(double value) {
@@ -200,12 +203,18 @@ class TapeReader {
 
   std::span<const uint8_t> payload() {
     const uint32_t length = operand();
-    const uint64_t start = window_->chunk + operand();
-    if (start + length > message_.size()) {
+    payload_start_ = window_->chunk + operand();
+    if (payload_start_ + length > message_.size()) {
       fail("a payload goes beyond the message");
       return {};
     }
-    return message_.subspan(start, length);
+    return message_.subspan(payload_start_, length);
+  }
+  /// Whether the payload that was read last has a header of so many bytes.
+  void require_header(uint32_t size, format::Family family) {
+    const bool holds = size <= payload_start_ && format::family(message_[payload_start_ - size]) == family &&
+                       format::kHeaderSizes[message_[payload_start_ - size]] == size;
+    require(holds, "a wrong size of a header");
   }
 
   void step(uint32_t word) {
@@ -286,9 +295,9 @@ class TapeReader {
 
   void run(uint32_t count, bool is_ints) {
     close_complete();
-    // JS makes arrays of up to three items as literals, item by item.
     require(!frames_.empty() && !frames_.back().is_map && frames_.back().left >= count, "a run outside an array");
-    require(count > 0, "an empty run");
+    // JS makes shorter arrays as literals, item by item.
+    require(is_good_ && frames_.back().count >= kMinRun && count >= kMinRun, "a run that is too short");
     for (uint32_t i = 0; i < count && is_good_; i++) {
       number(is_ints ? static_cast<double>(static_cast<int32_t>(operand())) : next_of_lane());
     }
@@ -305,6 +314,7 @@ class TapeReader {
         break;
       case kLongStr: {
         const std::span<const uint8_t> bytes = payload();
+        require_header(extra >> 8, format::Family::kStr);
         begin_value(true);
         events_.text(reference_utf8(bytes).units);
         break;
@@ -318,7 +328,7 @@ class TapeReader {
       case kExt: {
         const std::span<const uint8_t> bytes = payload();
         begin_value(false);
-        require(extra <= 0xff, "a type of more than 8 bits");
+        require_header(extra >> 8, format::Family::kExt);
         events_.bytes("ext " + std::to_string(static_cast<int8_t>(extra)) + " ", bytes);
         break;
       }
@@ -359,6 +369,7 @@ class TapeReader {
   size_t at_ = 0;
   size_t lane_at_ = 0;
   size_t length_ = 0;
+  uint64_t payload_start_ = 0;
   std::span<const uint8_t> pool8_;
   std::span<const uint16_t> pool16_;
   size_t next8_ = 0;

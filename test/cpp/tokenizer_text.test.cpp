@@ -68,16 +68,26 @@ TEST(TokenizerText, ReadsStringsAtTheThresholdsOfTheirFormats) {
 TEST(TokenizerText, LeavesLongStringsWhereTheyLie) {
   EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes - 1)))[0], wide(kPool8));
   EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes)))[0], wide(kPool8));
-  EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes + 1))), (Words{wide(kLongStr), kMaxPooledBytes + 1, 3}));
+  EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes + 1))), (Words{wide(kLongStr, 3 << 8), kMaxPooledBytes + 1, 3}));
   EXPECT_EQ(words_of(str(wide_text(kMaxPooledBytes)))[2], wide(kPool16));
-  EXPECT_EQ(words_of(str(wide_text(kMaxPooledBytes + 2))), (Words{wide(kLongStr), kMaxPooledBytes + 2, 3}));
+  EXPECT_EQ(words_of(str(wide_text(kMaxPooledBytes + 2))), (Words{wide(kLongStr, 3 << 8), kMaxPooledBytes + 2, 3}));
+}
+
+/// So that an error that JS finds in it can point at its header.
+TEST(TokenizerText, SaysHowLongTheHeaderOfALongStringIs) {
+  const Sizes sizes = {.pooled = 0};
+  const Bytes text = text_bytes("hello");
+  EXPECT_EQ(words_of(join({{0xa5}, text}), {}, sizes), (Words{wide(kLongStr, 1 << 8), 5, 1}));
+  EXPECT_EQ(words_of(join({head(0xd9, 5, 1), text}), {}, sizes), (Words{wide(kLongStr, 2 << 8), 5, 2}));
+  EXPECT_EQ(words_of(join({head(0xda, 5, 2), text}), {}, sizes), (Words{wide(kLongStr, 3 << 8), 5, 3}));
+  EXPECT_EQ(words_of(join({head(0xdb, 5, 4), text}), {}, sizes), (Words{wide(kLongStr, 5 << 8), 5, 5}));
 }
 
 TEST(TokenizerText, PoolsNoStringAboveTheWindowsLimit) {
   for (const uint32_t pooled : {0U, 1U, 7U, 8U, 9U}) {
     for (uint32_t length = 0; length <= 20; length++) {
       const Words words = words_of(str(ascii(length)), {}, {.pooled = pooled});
-      EXPECT_EQ(words[0], length <= pooled ? wide(kPool8) : wide(kLongStr)) << length;
+      EXPECT_EQ(words[0], length <= pooled ? wide(kPool8) : wide(kLongStr, 1 << 8)) << length;
     }
   }
 }

@@ -209,9 +209,13 @@ TEST(TokenizerValues, ReadsBinariesAtTheThresholdsOfTheirFormats) {
 }
 
 TEST(TokenizerValues, PassesExtensionsWithTheirType) {
-  EXPECT_EQ(words_of({0xd4, 0xff, 7}), (Words{wide(kExt, 0xff), 1, 2}));
   for (uint32_t type = 0; type < 256; type++) {
-    EXPECT_EQ(words_of({0xc7, 3, static_cast<uint8_t>(type), 7, 8, 9}), (Words{wide(kExt, type), 3, 3}));
+    const Bytes rest = {static_cast<uint8_t>(type), 7, 8, 9};
+    // Behind the type stands how long the header is.
+    EXPECT_EQ(words_of(join({head(0xc7, 3, 1), rest})), (Words{wide(kExt, 3 << 8 | type), 3, 3}));
+    EXPECT_EQ(words_of(join({head(0xc8, 3, 2), rest})), (Words{wide(kExt, 4 << 8 | type), 3, 4}));
+    EXPECT_EQ(words_of(join({head(0xc9, 3, 4), rest})), (Words{wide(kExt, 6 << 8 | type), 3, 6}));
+    EXPECT_EQ(words_of({0xd4, static_cast<uint8_t>(type), 7}), (Words{wide(kExt, 2 << 8 | type), 1, 2}));
   }
 }
 
@@ -281,11 +285,14 @@ TEST_F(LargeCounts, AreRefusedForMapsThatNoEngineHasRoomFor) {
 }
 
 TEST(TokenizerRuns, GathersWholeArraysOfIntegers) {
-  EXPECT_EQ(words_of(array({{1}, {2}, {3}})), (Words{word(kArray, 3), int_word(1), int_word(2), int_word(3)}));
-  EXPECT_EQ(words_of(array({{1}, {2}, {3}, {0xff}})),
-            (Words{word(kArray, 4), word(kInts, 4), 1, 2, 3, static_cast<uint32_t>(-1)}));
-  const Bytes items[] = {integer(0),     integer(127),    integer(-32), integer(255),       integer(65535),
-                         integer(-128),  integer(-32768), integer(INT32_MAX), integer(INT32_MIN)};
+  static_assert(kMinRun == 8);
+  EXPECT_EQ(words_of(array({{1}, {2}, {3}, {4}, {5}, {6}, {7}})),
+            (Words{word(kArray, 7), int_word(1), int_word(2), int_word(3), int_word(4), int_word(5), int_word(6),
+                   int_word(7)}));
+  EXPECT_EQ(words_of(array({{1}, {2}, {3}, {4}, {5}, {6}, {7}, {0xff}})),
+            (Words{word(kArray, 8), word(kInts, 8), 1, 2, 3, 4, 5, 6, 7, static_cast<uint32_t>(-1)}));
+  const Bytes items[] = {integer(0),    integer(127),    integer(-32),       integer(255),      integer(65535),
+                         integer(-128), integer(-32768), integer(INT32_MAX), integer(INT32_MIN)};
   EXPECT_EQ(words_of(array({std::begin(items), std::end(items)})),
             (Words{word(kArray, 9), word(kInts, 9), 0, 127, static_cast<uint32_t>(-32), 255, 65535,
                    static_cast<uint32_t>(-128), static_cast<uint32_t>(-32768), INT32_MAX, 0x80000000U}));
@@ -294,27 +301,41 @@ TEST(TokenizerRuns, GathersWholeArraysOfIntegers) {
 TEST(TokenizerRuns, TakesTheLaneWhereANumberIsNoInt32) {
   for (const Bytes& other : {integer(int64_t{INT32_MAX} + 1), integer(int64_t{1} << 40), test::float32(0.5F),
                              float64(0.5), test::int64(-1)}) {
-    EXPECT_EQ(words_of(array({{1}, {2}, {3}, other})), (Words{word(kArray, 4), word(kFloats, 4)}));
-    EXPECT_EQ(words_of(array({other, {1}, {2}, {3}})), (Words{word(kArray, 4), word(kFloats, 4)}));
+    for (const uint32_t count : {kMinRun, kMinRun + 1, 2 * kMinRun, 100U}) {
+      for (const uint32_t at : {0U, 1U, count / 2, count - 1}) {
+        std::vector<Bytes> items(count, integer(5));
+        items[at] = other;
+        const Words words = words_of(array(items));
+        // Many integers before it may stand on the tape.
+        if (at < 32) {
+          EXPECT_EQ(words, (Words{word(kArray, count), word(kFloats, count)}));
+        }
+      }
+    }
   }
 }
 
 TEST(TokenizerRuns, GathersFloats) {
-  for (const uint32_t count : {5U, 6U, 7U, 100U, 1000U}) {
+  for (const uint32_t count : {kMinRun, kMinRun + 1, 100U, 1000U}) {
     EXPECT_EQ(words_of(join({test::array_header(count), repeat(count, float64(0.1))})),
               (Words{word(kArray, count), word(kFloats, count)}));
   }
 }
 
-/// Every mixture of kinds of numbers, and of what is none, in short arrays.
+/// Every mixture of short rows of numbers, and of what is none.
 TEST(TokenizerRuns, KeepsTheOrderOfAnyMixture) {
-  const Bytes kinds[] = {integer(1), integer(300), float64(0.25), test::float32(2), test::uint64(1ULL << 60),
-                         test::str("x"), array({{1}, {2}, {3}, {4}})};
+  const Bytes kinds[] = {repeat(3, {1}), repeat(2, integer(300)), repeat(3, float64(0.25)), test::float32(2),
+                         test::uint64(1ULL << 60), test::str("x"), array({{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}})};
   constexpr size_t kKinds = std::size(kinds);
   for (size_t code = 0; code < kKinds * kKinds * kKinds * kKinds * kKinds; code++) {
-    std::vector<Bytes> items;
-    for (size_t rest = code, i = 0; i < 5; i++, rest /= kKinds) items.push_back(kinds[rest % kKinds]);
-    const Bytes message = array(items);
+    uint32_t count = 0;
+    Bytes items;
+    for (size_t rest = code, i = 0; i < 5; i++, rest /= kKinds) {
+      constexpr uint32_t kCounts[kKinds] = {3, 2, 3, 1, 1, 1, 1};
+      count += kCounts[rest % kKinds];
+      items = join({items, kinds[rest % kKinds]});
+    }
+    const Bytes message = join({test::array_header(count), items});
     static const std::unique_ptr<KeyTable> keys = test::key_table();
     static test::Session session(*keys, {.chunk = 512, .tape = 128});
     const Outcome outcome = session.decode(message);
@@ -331,7 +352,7 @@ TEST(TokenizerRuns, BeginsAndEndsAnywhereInAnArray) {
   for (const Bytes& number : numbers) {
     for (const Bytes& other : {test::nil(), test::str("text"), float64(0.5), integer(1), Bytes{0x80}}) {
       for (uint32_t before = 0; before <= 40; before++) {
-        for (const uint32_t after : {0U, 1U, 3U, 4U, 5U, 31U, 32U, 33U}) {
+        for (const uint32_t after : {0U, 1U, 6U, 7U, 8U, 9U, 31U, 32U, 33U}) {
           const Bytes message =
               join({test::array_header(before + 1 + after), repeat(before, number), other, repeat(after, number)});
           const Outcome outcome = session.decode(message);

@@ -15,6 +15,7 @@ using test::integer;
 using test::join;
 using test::map;
 using test::Outcome;
+using test::Reference;
 using test::reference_decode;
 using test::repeat;
 using test::Sample;
@@ -384,9 +385,12 @@ TEST(TokenizerWindows, OfAnySizeDecodeRandomMessages) {
                          .pooled = pooled,
                          .arrival = source.below(3) == 0 ? 1 + source.below(200) : 0};
     const Outcome outcome = Session(*keys, sizes, options).decode(message);
-    ASSERT_EQ(outcome.status, Status::kDone) << "message " << i;
+    const Reference reference = reference_decode(message, options);
+    ASSERT_EQ(outcome.status, reference.status) << "message " << i;
+    // Some have a bigint for a key.
+    if (reference.status != Status::kDone) continue;
     ASSERT_EQ(outcome.offset, message.size()) << "message " << i;
-    ASSERT_EQ(outcome.events, reference_decode(message, options).events) << "message " << i;
+    ASSERT_EQ(outcome.events, reference.events) << "message " << i;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "bytes.hpp"
 #include "memory.hpp"
 #include "messages.hpp"
 #include "reference.hpp"
@@ -70,7 +71,7 @@ class Encoder {
 
  private:
   TailBuffer<uint16_t> from_{kLongest};
-  TailBuffer<uint8_t> to_{3 * kLongest};
+  TailBuffer<uint8_t> to_{3 * kLongest, kSlack};
 };
 
 bool is_surrogate(uint32_t scalar) { return scalar >= 0xd800 && scalar <= 0xdfff; }
@@ -297,7 +298,7 @@ TEST(Utf, StaysWithinItsBuffers) {
       const Utf16Result result = utf8_to_utf16(units.data(), from.data(), length);
       ASSERT_EQ(result.units, length);
       const uint32_t bytes = utf8_length(units.data(), result.units);
-      const HeapBuffer<uint8_t> to(bytes);
+      const HeapBuffer<uint8_t> to(bytes, kSlack);
       ASSERT_EQ(utf16_to_utf8(to.data(), units.data(), result.units), bytes);
     }
   }

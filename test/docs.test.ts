@@ -1,0 +1,94 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+
+// Users copy what is written there.
+
+const root = path.join(import.meta.dirname, "..");
+const folder = mkdtempSync(path.join(tmpdir(), "msgpack-wasm-docs-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+mkdirSync(path.join(folder, "node_modules/@msgpack"), { recursive: true });
+symlinkSync(root, path.join(folder, "node_modules/msgpack-wasm"));
+symlinkSync(
+  path.join(root, "node_modules/@msgpack/msgpack"),
+  path.join(folder, "node_modules/@msgpack/msgpack"),
+);
+
+/** `console.assert` alone would only print. */
+const preamble = `
+  import { deepStrictEqual as $same } from "node:assert/strict";
+  console.assert = (isTrue) => { if (!isTrue) throw new Error("console.assert: " + new Error().stack); };
+`;
+
+/** `expression; // → value` as a check of that. */
+function withChecks(block: string): string {
+  return block.replace(
+    /^(?!\s*(?:const|let|import|for|if|return)\b)(\s*)(\S.*?);? *\/\/ → (.*)$/gm,
+    (_, indent: string, expression: string, value: string) =>
+      `${indent}$same(await (${expression}), (${value}));`,
+  );
+}
+
+describe.each(["README.md", "MIGRATING.md"])("%s", (name) => {
+  const text = readFileSync(path.join(root, name), "utf8");
+  const blocks = [...text.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code], i) => [i + 1, code] as const);
+
+  test("has code in it", () => {
+    expect(blocks.length).toBeGreaterThan(1);
+  });
+
+  test.each(blocks)("its block %d runs, and what it says is so", (number, code) => {
+    const checked = withChecks(code);
+    // Each arrow became a check, and each block makes one.
+    expect(checked).not.toContain("→");
+    expect(checked).toMatch(/\$same\(|console\.assert\(/);
+    const file = path.join(folder, `${name}.${number}.mjs`);
+    writeFileSync(file, preamble + checked);
+    const output = execFileSync(process.execPath, [file], { cwd: folder, encoding: "utf8", stdio: "pipe" });
+    expect(output).toBe("");
+  });
+
+  test("has links that lead somewhere", () => {
+    const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    );
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
+    for (const link of links.filter((target) => !/^https?:/.test(target))) {
+      const [file, anchor] = link.split("#");
+      if (file !== "") expect(existsSync(path.join(root, file)), link).toBe(true);
+      if (file === "" && anchor !== undefined) expect(headings, link).toContain(anchor);
+    }
+  });
+
+  test("has the table of differences, numbered, each with a test", () => {
+    const numbers = [...text.matchAll(/^\| +(\d+) \|/gm)].map(([, number]) => Number(number));
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    const tests = readFileSync(path.join(root, "test/differences.test.ts"), "utf8");
+    expect([...tests.matchAll(/^describe\("(\d+): /gm)].map(([, number]) => Number(number))).toEqual(numbers);
+  });
+});
+
+test("the names that MIGRATING.md imports are those that there are", async () => {
+  const exported = Object.keys(await import("msgpack-wasm"));
+  for (const name of ["README.md", "MIGRATING.md"]) {
+    const text = readFileSync(path.join(root, name), "utf8");
+    for (const [, names] of text.matchAll(/import \{([^}]*)\} from "msgpack-wasm"/g)) {
+      const list = names.split(",").map((item) => item.trim());
+      for (const item of list.filter((item) => item !== "")) expect(exported).toContain(item);
+    }
+  }
+});
