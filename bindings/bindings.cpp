@@ -1,6 +1,7 @@
 #include <emscripten/bind.h>
 
 #include <new>
+#include <utility>
 
 #include "../cpp/emitter.hpp"
 #include "../cpp/key_store.hpp"
@@ -52,14 +53,14 @@ class DecodeSession {
   uint32_t pool8() const { return address(buffers_.pool8); }
   uint32_t pool16() const { return address(buffers_.pool16); }
 
-  /// Maximum lengths: str, bin, array, map, ext.
-  void set_limits(uint32_t str, uint32_t bin, uint32_t array, uint32_t map, uint32_t ext, uint32_t depth) {
-    options_.max_str_length = str;
-    options_.max_bin_length = bin;
-    options_.max_array_length = array;
-    options_.max_map_length = map;
-    options_.max_ext_length = ext;
-    options_.max_depth = depth;
+  /// Each a whole number, -1 for "not even an empty one".
+  void set_limits(double str, double bin, double array, double map, double ext, double depth) {
+    options_.max_str_length = static_cast<int64_t>(str);
+    options_.max_bin_length = static_cast<int64_t>(bin);
+    options_.max_array_length = static_cast<int64_t>(array);
+    options_.max_map_length = static_cast<int64_t>(map);
+    options_.max_ext_length = static_cast<int64_t>(ext);
+    options_.max_depth = static_cast<int64_t>(depth);
     tokenizer_.set_options(options_);
   }
   void set_modes(uint32_t int64, bool raw_strings, bool any_key, bool raw_keys, bool fatal_utf8) {
@@ -87,6 +88,13 @@ class DecodeSession {
     return status == mpw::Status::kDone ? offset() : -static_cast<double>(static_cast<uint32_t>(status));
   }
   double offset() const { return static_cast<double>(tokenizer_.offset()); }
+  /// Returns null when memory is out.
+  mpw::Tokenizer::Message* suspend() {
+    auto* message = new (std::nothrow) mpw::Tokenizer::Message;
+    if (message != nullptr) *message = tokenizer_.suspend();
+    return message;
+  }
+  void resume(mpw::Tokenizer::Message& message) { tokenizer_.resume(std::move(message)); }
   double detail() const { return static_cast<double>(tokenizer_.detail()); }
 
  private:
@@ -196,6 +204,7 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("textLength", &text_length)
       .function("isFull", &KeyTable::is_full)
       .function("clear", &KeyTable::clear);
+  class_<mpw::Tokenizer::Message>("Message");
   class_<DecodeSession>("DecodeSession")
       .function("input", &DecodeSession::input)
       .function("tape", &DecodeSession::tape)
@@ -209,6 +218,8 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("feed", &DecodeSession::feed)
       .function("run", &DecodeSession::run)
       .function("offset", &DecodeSession::offset)
+      .function("suspend", &DecodeSession::suspend, allow_raw_pointers())
+      .function("resume", &DecodeSession::resume)
       .function("detail", &DecodeSession::detail);
   function("createKeyTable", &create_key_table, allow_raw_pointers());
   function("createDecodeSession", &DecodeSession::create, allow_raw_pointers());

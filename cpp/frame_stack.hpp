@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <type_traits>
+#include <utility>
 
 #include "bytes.hpp"
 
@@ -18,6 +19,11 @@ class FrameStack {
   FrameStack() = default;
   FrameStack(const FrameStack&) = delete;
   FrameStack& operator=(const FrameStack&) = delete;
+  FrameStack(FrameStack&& other) noexcept { swap(other); }
+  FrameStack& operator=(FrameStack&& other) noexcept {
+    swap(other);
+    return *this;
+  }
   ~FrameStack() { std::free(frames_); }
 
   size_t size() const { return size_; }
@@ -41,6 +47,12 @@ class FrameStack {
   }
 
  private:
+  void swap(FrameStack& other) {
+    std::swap(frames_, other.frames_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
   static constexpr size_t kFirst = 64;
   static constexpr size_t kKept = 4096;
 

@@ -1,6 +1,7 @@
 #include "tokenizer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "bytes.hpp"
 #include "format.hpp"
@@ -188,6 +189,19 @@ void Tokenizer::begin() {
   reserved_ = 0;
 }
 
+Tokenizer::Message Tokenizer::suspend() {
+  Message message{std::move(stack_), current_, reserved_};
+  begin();
+  return message;
+}
+
+void Tokenizer::resume(Message message) {
+  stack_ = std::move(message.stack);
+  current_ = message.current;
+  reserved_ = message.reserved;
+  window_floor_ = stack_.size();
+}
+
 void Tokenizer::feed(uint32_t size, uint64_t available, bool open) {
   at_ = 0;
   size_ = size;
@@ -294,7 +308,7 @@ MPW_APART Status Tokenizer::wide_text(Cursor& c, uint32_t header, uint32_t lengt
 }
 
 MPW_INLINE Status Tokenizer::text(Cursor& c, uint32_t header, uint32_t length) {
-  if (length > pooled_limit_) return aside(c, &Tokenizer::long_text, header, length);
+  if (length >= pooled_end_) return aside(c, &Tokenizer::long_text, header, length);
   if (const Status status = require(c, header + length); status != Status::kDone) return status;
   c.in += header;
   if (c.pool8 + length > c.pool8_limit) aside(c, &Tokenizer::open_pool8, length);
@@ -434,6 +448,8 @@ MPW_APART Status Tokenizer::other_key(Cursor& c) {
 Status Tokenizer::other_key_type(const Cursor& c) {
   const uint32_t byte = *c.in;
   if (byte == format::kNeverUsed) return fail(Status::kUnknownFormat, byte);
+  // What a codec makes of an extension may be a string or a number: JS looks at that.
+  if (format::kFamilies[byte] == format::Family::kExt) return Status::kDone;
   if (!format::is_number(byte)) return fail(Status::kKeyType, byte);
   if ((byte == format::kUint64 || byte == format::kInt64) && options_.int64 != Int64::kNumber) {
     if (const Status status = require(c, 9); status != Status::kDone) return status;
@@ -681,8 +697,8 @@ void Tokenizer::settle(Container& open) const {
 
 Status Tokenizer::run() {
   use_shapes_ = !options_.any_key && !options_.raw_keys && options_.max_str_length >= KeyTable::kMaxKeyLength;
-  pooled_limit_ = std::min(max_pooled_, options_.max_str_length);
-  fix_end_ = options_.raw_strings ? 0 : std::min(pooled_limit_, 31U) + 1;
+  pooled_end_ = static_cast<uint32_t>(std::clamp<int64_t>(options_.max_str_length + 1, 0, int64_t{max_pooled_} + 1));
+  fix_end_ = options_.raw_strings ? 0 : pooled_end_;
   pool8_length_ = pool16_length_ = nullptr;
   pool16_ = pool16_limit_ = buffers_.pool16.data();
   const uint8_t* const chunk = buffers_.input.data();

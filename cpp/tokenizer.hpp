@@ -22,12 +22,13 @@ enum class Int64 : uint32_t {
 
 /// What a decoder allows and wants. The defaults are those of an unconfigured decoder.
 struct DecodeOptions {
-  uint32_t max_str_length = UINT32_MAX;
-  uint32_t max_bin_length = UINT32_MAX;
-  uint32_t max_array_length = UINT32_MAX;
-  uint32_t max_map_length = UINT32_MAX;
-  uint32_t max_ext_length = UINT32_MAX;
-  uint32_t max_depth = UINT32_MAX;
+  /// A negative limit refuses even what is empty.
+  int64_t max_str_length = UINT32_MAX;
+  int64_t max_bin_length = UINT32_MAX;
+  int64_t max_array_length = UINT32_MAX;
+  int64_t max_map_length = UINT32_MAX;
+  int64_t max_ext_length = UINT32_MAX;
+  int64_t max_depth = UINT32_MAX;
   Int64 int64 = Int64::kNumber;
   /// Strings come out as bytes (kBin); keys do not.
   bool raw_strings = false;
@@ -68,37 +69,6 @@ class Tokenizer {
   /// The smallest tape with which each window gets on.
   static constexpr uint32_t kMinTape = 16;
 
-  Tokenizer(KeyTable& keys, DecodeBuffers buffers) : keys_(keys), buffers_(buffers), tape_(buffers.tape) {}
-
-  void set_options(const DecodeOptions& options) { options_ = options; }
-  /// Limits the window, for tests that want its end everywhere: tape words (at least kMinTape), and the
-  /// longest pooled string in bytes.
-  void set_window(uint32_t tape_words, uint32_t pooled_bytes) {
-    tape_ = buffers_.tape.first(tape_words);
-    max_pooled_ = pooled_bytes;
-  }
-
-  /// Starts a new value at the current position of the chunk.
-  void begin();
-
-  /// Takes `size` bytes of `input` as the next chunk. `available` bytes, those included, are there before the
-  /// input ends, or, if `open`, before the next ones arrive: then a length beyond them is no error but a
-  /// kNeedInput, and containers that the chunk leaves open are marked like deep ones.
-  void feed(uint32_t size, uint64_t available, bool open);
-
-  /// Fills a window. An error is final for the value.
-  Status run();
-
-  /// Bytes from the start of the chunk to the end of the value (kDone), to where the next chunk must start
-  /// (kNeedInput), or to the token that is in error. It can lie beyond the chunk, behind a payload.
-  uint64_t offset() const { return offset_; }
-
-  /// What a status is about. kInsufficientData: how many bytes are missing at the least. kNeedInput in a
-  /// stream: how many must arrive at the least before it is worth going on. kMax…: the length or depth in
-  /// question. kUnknownFormat, kKeyType: the byte.
-  uint64_t detail() const { return detail_; }
-
- private:
   enum Kind : uint32_t {
     kItems,
     /// A map whose keys have matched shape `state` so far.
@@ -122,6 +92,49 @@ class Tokenizer {
     uint32_t* header;
   };
 
+  /// A value whose end has not arrived: what a tokenizer knows of it between two chunks.
+  struct Message {
+    FrameStack<Container> stack;
+    Container current = {0, 0, kItems, nullptr};
+    uint64_t reserved = 0;
+  };
+
+  Tokenizer(KeyTable& keys, DecodeBuffers buffers) : keys_(keys), buffers_(buffers), tape_(buffers.tape) {}
+
+  void set_options(const DecodeOptions& options) { options_ = options; }
+  /// Limits the window, for tests that want its end everywhere: tape words (at least kMinTape), and the
+  /// longest pooled string in bytes.
+  void set_window(uint32_t tape_words, uint32_t pooled_bytes) {
+    tape_ = buffers_.tape.first(tape_words);
+    max_pooled_ = pooled_bytes;
+  }
+
+  /// Starts a new value at the current position of the chunk.
+  void begin();
+
+  /// Takes `size` bytes of `input` as the next chunk. `available` bytes, those included, are there before the
+  /// input ends, or, if `open`, before the next ones arrive: then a length beyond them is no error but a
+  /// kNeedInput, and containers that the chunk leaves open are marked like deep ones.
+  void feed(uint32_t size, uint64_t available, bool open);
+
+  /// Hands out the value that has been begun, after a kNeedInput, so that another can be read meanwhile.
+  Message suspend();
+  /// Takes a value back. `feed` comes next.
+  void resume(Message message);
+
+  /// Fills a window. An error is final for the value.
+  Status run();
+
+  /// Bytes from the start of the chunk to the end of the value (kDone), to where the next chunk must start
+  /// (kNeedInput), or to the token that is in error. It can lie beyond the chunk, behind a payload.
+  uint64_t offset() const { return offset_; }
+
+  /// What a status is about. kInsufficientData: how many bytes are missing at the least. kNeedInput in a
+  /// stream: how many must arrive at the least before it is worth going on. kMax…: the length or depth in
+  /// question. kUnknownFormat, kKeyType: the byte.
+  uint64_t detail() const { return detail_; }
+
+ private:
   struct StrHeader {
     uint32_t size;
     uint32_t length;
@@ -176,7 +189,8 @@ class Tokenizer {
   /// The fewest bytes that what is left of the containers on the stack can take.
   uint64_t reserved_ = 0;
   bool use_shapes_ = true;
-  uint32_t pooled_limit_ = 0;
+  /// Strings below this length go by way of a pool.
+  uint32_t pooled_end_ = 0;
   /// Strings in fixstr format below this length may take the short way to a pool.
   uint32_t fix_end_ = 0;
 

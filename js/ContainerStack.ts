@@ -55,18 +55,12 @@ class Frame {
  * ends before the container does, it can go on later.
  */
 export class ContainerStack {
-  readonly #values: Materializer;
   readonly #stack: Frame[] = [];
 
-  constructor(values: Materializer) {
-    this.#values = values;
-  }
-
   /** Reads the container whose header comes next, or goes on with it. Returns it, or `PENDING`. */
-  read(): unknown {
-    const values = this.#values;
+  read(values: Materializer): unknown {
     const stack = this.#stack;
-    if (stack.length === 0) stack.push(this.#open(values.peek()));
+    if (stack.length === 0) stack.push(open(values, values.peek()));
     for (;;) {
       const frame = stack[stack.length - 1];
       if (frame.isComplete()) {
@@ -85,25 +79,24 @@ export class ContainerStack {
         values.takeRun(frame.array, frame.array.length, word);
         frame.left -= word >>> 4;
       } else if (isMarked(word)) {
-        stack.push(this.#open(word));
+        stack.push(open(values, word));
       } else {
         frame.add(values.value(), values);
       }
     }
   }
+}
 
-  #open(word: number): Frame {
-    const values = this.#values;
-    const extra = word >>> 8;
-    const kind = (word >>> 4) & 15;
-    if (kind === Wide.DEEP_MAP) {
-      values.skip();
-      return new Frame(null, values.newMap(), -1, values.shapeKeys(extra));
-    }
-    const count = kind === Wide.LARGE_ARRAY ? values.operand() : extra;
-    values.skip(kind === Wide.LARGE_ARRAY ? 1 : 0);
-    return new Frame([], null, count, []);
+function open(values: Materializer, word: number): Frame {
+  const extra = word >>> 8;
+  const kind = (word >>> 4) & 15;
+  if (kind === Wide.DEEP_MAP) {
+    values.skip();
+    return new Frame(null, values.newMap(), -1, values.shapeKeys(extra));
   }
+  const count = kind === Wide.LARGE_ARRAY ? values.operand() : extra;
+  values.skip(kind === Wide.LARGE_ARRAY ? 1 : 0);
+  return new Frame([], null, count, []);
 }
 
 /** Whether this word is the header of a container that must not be recursed into. */

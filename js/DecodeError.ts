@@ -21,6 +21,7 @@ export interface ErrorDetails {
 
 /** The input is no MessagePack, or not what the options allow. */
 export class DecodeError extends Error implements Partial<ErrorDetails> {
+  static override readonly name = "DecodeError";
   readonly code?: ErrorCode;
   readonly offset?: number;
 
@@ -34,7 +35,24 @@ export class DecodeError extends Error implements Partial<ErrorDetails> {
   }
 }
 
+/**
+ * Lets the stack of an error of ours begin at the caller: its own frames, of which there may be more than are kept, say
+ * nothing to anybody.
+ */
+export function showCaller(error: unknown, entry: (...args: never[]) => unknown): void {
+  if (error instanceof DecodeError || ours.has(error as object))
+    Error.captureStackTrace?.(error as Error, entry);
+}
+
+const ours = new WeakSet<object>();
+
+/** Marks an error as one that this package has made. */
+export function made<E extends Error>(error: E): E {
+  ours.add(error);
+  return error;
+}
+
 /** An error of a class that the contract names, with what every error of a decoder carries. */
 export function withDetails<E extends Error>(error: E, code: ErrorCode, offset: number): E & ErrorDetails {
-  return Object.assign(error, { code, offset });
+  return Object.assign(made(error), { code, offset });
 }

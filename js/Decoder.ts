@@ -1,5 +1,6 @@
 import { PENDING } from "./ContainerStack.ts";
 import type { ContextOf } from "./context.ts";
+import { showCaller } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { bytesOfInput, type DecoderInput } from "./input.ts";
 import { type DecodeSettings, type KeyDecoder, type Materializer, relearn } from "./Materializer.ts";
@@ -55,7 +56,6 @@ export type DecoderOptions<ContextType = undefined> = Readonly<
 const UINT32_MAX = 2 ** 32 - 1;
 
 function settingsOf<ContextType>(options: DecoderOptions<ContextType> | undefined | null): DecodeSettings {
-  const limit = (value: number | undefined): number => Math.max(0, Math.min(value ?? UINT32_MAX, UINT32_MAX));
   const int64 = options?.int64 ?? (options?.useBigInt64 ? "bigint" : "number");
   const useMap = options?.useMap ?? false;
   const mapKeyConverter = options?.mapKeyConverter ?? null;
@@ -64,26 +64,35 @@ function settingsOf<ContextType>(options: DecoderOptions<ContextType> | undefine
   return {
     extensionCodec: (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>,
     context: (options as { context?: unknown } | undefined)?.context,
-    maxStrLength: limit(options?.maxStrLength),
-    maxBinLength: limit(options?.maxBinLength),
-    maxArrayLength: limit(options?.maxArrayLength),
-    maxMapLength: limit(options?.maxMapLength),
-    maxExtLength: limit(options?.maxExtLength),
-    maxDepth: limit(options?.maxDepth),
-    int64: int64 === "bigint" ? 1 : int64 === "auto" ? 2 : 0,
-    rawStrings: options?.rawStrings ?? false,
-    fatalUtf8: options?.fatalUtf8 ?? false,
-    anyKey,
-    rawKeys: keyDecoder !== null,
     keysInLine: anyKey || keyDecoder !== null,
     useMap,
     mapKeyConverter,
     keyDecoder,
+    modes: {
+      maxStrLength: limit(options?.maxStrLength),
+      maxBinLength: limit(options?.maxBinLength),
+      maxArrayLength: limit(options?.maxArrayLength),
+      maxMapLength: limit(options?.maxMapLength),
+      maxExtLength: limit(options?.maxExtLength),
+      maxDepth: limit(options?.maxDepth),
+      int64: int64 === "bigint" ? 1 : int64 === "auto" ? 2 : 0,
+      rawStrings: options?.rawStrings ?? false,
+      fatalUtf8: options?.fatalUtf8 ?? false,
+      anyKey,
+      rawKeys: keyDecoder !== null,
+    },
   };
+}
+
+/** What a comparison with the option, whatever number it is, comes to: -1 refuses even what is empty. */
+function limit(value: number | undefined | null): number {
+  const whole = Math.floor(value ?? UINT32_MAX);
+  return Number.isNaN(whole) ? UINT32_MAX : Math.max(-1, Math.min(whole, UINT32_MAX));
 }
 
 /** Decodes messages with the same options. An instance costs next to nothing: what is learned of keys is shared. */
 export class Decoder<ContextType = undefined> {
+  static readonly name = "Decoder";
   readonly #settings: DecodeSettings;
 
   constructor(options?: DecoderOptions<ContextType>) {
@@ -208,7 +217,11 @@ function withMaterializer<T>(work: (materializer: Materializer) => T): T {
   try {
     materializer.isBusy = true;
     return work(materializer);
+  } catch (error) {
+    showCaller(error, withMaterializer);
+    throw error;
   } finally {
     materializer.isBusy = false;
+    materializer.detach();
   }
 }

@@ -1,4 +1,5 @@
 import type { ContextOf } from "./context.ts";
+import { showCaller } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { type EncodeSettings, Walker } from "./Walker.ts";
 import { walkers } from "./workers.ts";
@@ -36,6 +37,8 @@ const DEFAULT_INITIAL_BUFFER_SIZE = 2048;
 
 /** Encodes values with the same options. An instance costs next to nothing: what is learned of keys is shared. */
 export class Encoder<ContextType = undefined> {
+  // Minified, the class would show another name to those who debug.
+  static readonly name = "Encoder";
   readonly #settings: EncodeSettings;
   readonly #initialBufferSize: number;
   #shared: Uint8Array<ArrayBuffer> | null = null;
@@ -47,16 +50,18 @@ export class Encoder<ContextType = undefined> {
     this.#settings = {
       extensionCodec: (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>,
       context: (options as { context?: unknown } | undefined)?.context,
-      maxDepth: options?.maxDepth ?? DEFAULT_MAX_DEPTH,
+      maxDepth: floor(options?.maxDepth ?? DEFAULT_MAX_DEPTH),
       sortKeys: options?.sortKeys ?? false,
       ignoreUndefined: options?.ignoreUndefined ?? false,
-      float32: options?.forceFloat32 ?? false,
-      integersAsFloats: options?.forceIntegerToFloat ?? false,
-      noInt64: useBigInt64,
-      smallestBigint,
+      modes: {
+        float32: options?.forceFloat32 ?? false,
+        integersAsFloats: options?.forceIntegerToFloat ?? false,
+        noInt64: useBigInt64,
+        smallestBigint,
+      },
       nativeBigint: useBigInt64 || smallestBigint,
     };
-    this.#initialBufferSize = options?.initialBufferSize ?? DEFAULT_INITIAL_BUFFER_SIZE;
+    this.#initialBufferSize = Math.trunc(options?.initialBufferSize ?? DEFAULT_INITIAL_BUFFER_SIZE) || 0;
     if (this.#initialBufferSize < 0) {
       throw new RangeError(`initialBufferSize must not be negative: ${this.#initialBufferSize}`);
     }
@@ -116,11 +121,19 @@ export class Encoder<ContextType = undefined> {
       walker.isBusy = true;
       walker.walk(object, this.#settings, origin);
       return finish(walker);
+    } catch (error) {
+      showCaller(error, this.#walk);
+      throw error;
     } finally {
       walker.isBusy = false;
       walker.clear();
     }
   }
+}
+
+/** Depths are whole; NaN is no limit, as in a comparison. */
+function floor(depth: number): number {
+  return Number.isNaN(depth) ? Number.POSITIVE_INFINITY : Math.floor(depth);
 }
 
 function take(walker: Walker): Uint8Array<ArrayBuffer> {

@@ -1,5 +1,6 @@
 /** An extension value of a type that no codec knows: MessagePack specification, "Extension types". */
 export class ExtData {
+  static readonly name = "ExtData";
   /** The type, −128 to 127. Negative ones are MessagePack's own. */
   readonly type: number;
   /**

@@ -26,6 +26,7 @@ export type ExtensionCodecType<ContextType> = {
 
 /** The extension types that a program knows, each with its encoder and decoder. */
 export class ExtensionCodec<ContextType = undefined> implements ExtensionCodecType<ContextType> {
+  static readonly name = "ExtensionCodec";
   /** What is used where no codec is given: it knows the timestamp. */
   static readonly defaultCodec: ExtensionCodecType<undefined> = new ExtensionCodec();
 

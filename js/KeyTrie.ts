@@ -1,3 +1,5 @@
+import { MAX_KEY_UNITS } from "./wasm/EncodeMemory.ts";
+
 /**
  * One key after those on the way from the root: where an object of a known shape stands while it is walked. Each node
  * predicts the key that came next last time, so that an object like the one before costs one comparison of pointers a
@@ -27,7 +29,7 @@ const RELEARN_AFTER = 65_536;
 
 /** Who gives keys their words. */
 export interface KeyRegistrar {
-  /** Returns 0 when there is no room, or the key is too long to be worth it. */
+  /** Returns 0 when there is no room. */
   registerKey(key: string): number;
 }
 
@@ -55,7 +57,7 @@ export class KeyTrie {
   follow(from: KeyNode, key: string, registrar: KeyRegistrar): KeyNode {
     let node = from.children?.get(key);
     if (node === undefined) {
-      if (from.depth >= MAX_DEPTH || this.#nodes === MAX_NODES) {
+      if (from.depth >= MAX_DEPTH || this.#nodes === MAX_NODES || key.length > MAX_KEY_UNITS) {
         this.#misses++;
         return this.#elsewhere;
       }

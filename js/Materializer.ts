@@ -1,12 +1,18 @@
 import { ContainerStack } from "./ContainerStack.ts";
 import { DecodeError } from "./DecodeError.ts";
-import { decodeFailure, extraBytes, forbiddenKey } from "./decodeFailure.ts";
+import { decodeFailure, extraBytes, forbiddenKey, keyType } from "./decodeFailure.ts";
 import type { ExtensionCodecType } from "./ExtensionCodec.ts";
 import { Shapes } from "./Shapes.ts";
 import { BufferSource, type Source } from "./Source.ts";
 import { Status } from "./status.ts";
 import { Tag, Wide } from "./tape.ts";
-import { DecodeMemory, type DecodeModes, isError, knownKeys } from "./wasm/DecodeMemory.ts";
+import {
+  DecodeMemory,
+  type DecodeModes,
+  isError,
+  knownKeys,
+  type SuspendedMessage,
+} from "./wasm/DecodeMemory.ts";
 import { hostText } from "./wasm/text.ts";
 
 /** Makes strings of map keys, in place of the library's own means. */
@@ -18,7 +24,8 @@ export interface KeyDecoder {
 }
 
 /** What a decoder's options come to. Made once, in its constructor. */
-export interface DecodeSettings extends DecodeModes {
+export interface DecodeSettings {
+  readonly modes: DecodeModes;
   readonly extensionCodec: ExtensionCodecType<unknown>;
   readonly context: unknown;
   /** No shapes: all keys come out as values. */
@@ -29,6 +36,8 @@ export interface DecodeSettings extends DecodeModes {
   readonly keyDecoder: KeyDecoder | null;
   readonly mapKeyConverter: ((key: unknown) => string | number) | null;
 }
+
+const IDLE = {} as DecodeSettings;
 
 /** `new Array(n)` above this makes a dictionary of it in V8; growing item by item does not. */
 const MAX_PREALLOCATED = 2 ** 25 - 1;
@@ -60,7 +69,7 @@ export function relearn(): void {
 export class Materializer extends DecodeMemory {
   private readonly buffer = new BufferSource();
   private source: Source = this.buffer;
-  private settings!: DecodeSettings;
+  private settings = IDLE;
 
   /** Why the last window ended. */
   private status: number = Status.DONE;
@@ -80,17 +89,15 @@ export class Materializer extends DecodeMemory {
   private isOpen = false;
   /** How long the input must be before it is worth going on. */
   awaited = 0;
+  /** Where the last extension was: the one kind of key that is judged by what became of it. */
+  private extensionOffset = 0;
   /** How much of the current chunk there is. */
   private loaded = 0;
 
   /** Decodes the one value that `bytes` holds. */
   decode(bytes: Uint8Array, settings: DecodeSettings): unknown {
     this.buffer.set(bytes);
-    try {
-      return this.decodeWhole(this.buffer, settings);
-    } finally {
-      this.buffer.clear();
-    }
+    return this.decodeWhole(this.buffer, settings);
   }
 
   /** Decodes the one value that a source holds. */
@@ -110,12 +117,29 @@ export class Materializer extends DecodeMemory {
     this.isOpen = isOpen;
     this.chunk = offset;
     this.loaded = 0;
-    this.setModes(settings);
+    this.setModes(settings.modes);
   }
 
-  /** No more input will come: its end is an error from now on, unless the value is complete. */
-  close(): void {
-    this.isOpen = false;
+  isAttachedTo(source: Source): boolean {
+    return this.source === source;
+  }
+
+  /** Lets go of the caller's memory and of the options. */
+  detach(): void {
+    this.buffer.clear();
+    this.source = this.buffer;
+    this.settings = IDLE;
+  }
+
+  /** Where no more input will come, its end is an error, unless the value is complete. */
+  setOpen(isOpen: boolean): void {
+    this.isOpen = isOpen;
+  }
+
+  /** Goes on with a value that was handed out by `suspend`, at the current position. */
+  continueWith(message: SuspendedMessage): void {
+    this.resume(message);
+    this.load();
   }
 
   /** Begins the value at the current position. */
@@ -148,8 +172,11 @@ export class Materializer extends DecodeMemory {
     this.open(this.feed(this.loaded, source.length - this.chunk, this.isOpen));
   }
 
-  /** Fills the next window. Throws what keeps it from coming. */
+  /** Fills the next window. Throws what keeps it from coming, now that all before that has been read. */
   private refill(): void {
+    if (isError(this.status)) {
+      throw decodeFailure(this.status, this.position, this.detail(), this.settings.modes);
+    }
     if (this.status === Status.WINDOW_FULL) {
       this.open(this.run());
     } else {
@@ -160,7 +187,6 @@ export class Materializer extends DecodeMemory {
 
   private open(status: number): void {
     this.status = status;
-    if (isError(status)) throw decodeFailure(status, this.position, this.detail(), this.settings);
     if (this.isOpen && status === Status.NEED_INPUT) this.awaited = this.source.length + this.detail();
     this.at = 0;
     this.laneAt = 0;
@@ -351,7 +377,12 @@ export class Materializer extends DecodeMemory {
     if (shape !== 0) for (const key of shapes.keys(shape)) object[key] = this.value();
     const word = this.peek();
     this.skip();
-    for (let left = word >>> 4; left > 0; left--) object[this.value() as string] = this.value();
+    for (let left = word >>> 4; left > 0; left--) {
+      const key = this.value();
+      if (typeof key !== "string" && typeof key !== "number") throw keyType(typeof key, this.extensionOffset);
+      if (key === "__proto__") throw forbiddenKey(this.extensionOffset);
+      object[key] = this.value();
+    }
     return object;
   }
 
@@ -370,20 +401,24 @@ export class Materializer extends DecodeMemory {
   /** Adds a pair to what `newMap` has made. `offset` is that of the map. */
   put(map: object, key: unknown, value: unknown, offset: number): void {
     const { keyDecoder, useMap, mapKeyConverter } = this.settings;
-    const read = keyDecoder !== null && key instanceof Uint8Array ? this.keyText(key, keyDecoder) : key;
+    const read =
+      keyDecoder !== null && key instanceof Uint8Array ? this.keyText(key, keyDecoder, offset) : key;
     if (useMap) {
       (map as Map<unknown, unknown>).set(read, value);
       return;
     }
     if (read === "__proto__") throw forbiddenKey(offset);
-    const converted = mapKeyConverter === null ? read : mapKeyConverter(read);
-    if (converted === "__proto__") throw forbiddenKey(offset);
-    (map as Record<string | number, unknown>)[converted as string | number] = value;
+    const name = mapKeyConverter === null ? read : propertyName(mapKeyConverter(read));
+    if (name === "__proto__") throw forbiddenKey(offset);
+    if (mapKeyConverter === null && typeof name !== "string" && typeof name !== "number") {
+      throw keyType(typeof name, this.extensionOffset);
+    }
+    (map as Record<PropertyKey, unknown>)[name as PropertyKey] = value;
   }
 
-  private keyText(key: Uint8Array, keyDecoder: KeyDecoder): string {
+  private keyText(key: Uint8Array, keyDecoder: KeyDecoder, offset: number): string {
     const { length } = key;
-    return keyDecoder.canBeCached(length) ? keyDecoder.decode(key, 0, length) : utf8.decode(key);
+    return keyDecoder.canBeCached(length) ? keyDecoder.decode(key, 0, length) : this.longText(key, offset);
   }
 
   shapeKeys(shape: number): string[] {
@@ -413,7 +448,9 @@ export class Materializer extends DecodeMemory {
         return this.payload(length);
       case Wide.EXT: {
         const offset = this.headerOffset(word);
-        return this.extension(this.payload(length), (word << 16) >> 24, offset);
+        const value = this.extension(this.payload(length), (word << 16) >> 24, offset);
+        this.extensionOffset = offset;
+        return value;
       }
       case Wide.UINT64:
         return this.lane64[this.laneAt++];
@@ -421,7 +458,7 @@ export class Materializer extends DecodeMemory {
         return BigInt.asIntN(64, this.lane64[this.laneAt++]);
       default:
         this.at--;
-        return new ContainerStack(this).read();
+        return new ContainerStack().read(this);
     }
   }
 
@@ -450,17 +487,22 @@ export class Materializer extends DecodeMemory {
   private longText(bytes: Uint8Array, offset: number): string {
     // TextDecoder refuses shared memory in browsers.
     const own = bytes.buffer instanceof ArrayBuffer ? bytes : bytes.slice();
-    if (!this.settings.fatalUtf8) return utf8.decode(own);
+    if (!this.settings.modes.fatalUtf8) return utf8.decode(own);
     try {
       return fatalUtf8.decode(own);
     } catch {
-      throw decodeFailure(Status.INVALID_UTF8, offset, 0, this.settings);
+      throw decodeFailure(Status.INVALID_UTF8, offset, 0, this.settings.modes);
     }
   }
 }
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const fatalUtf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+
+/** The property that a converted key names: what `object[key]` would make of it, for a check to see. */
+function propertyName(key: unknown): PropertyKey {
+  return typeof key === "string" || typeof key === "number" || typeof key === "symbol" ? key : `${key}`;
+}
 
 export function isRun(word: number): boolean {
   const tag = word & 15;

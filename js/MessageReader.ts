@@ -4,26 +4,33 @@ import { extraBytes } from "./decodeFailure.ts";
 import { type DecodeSettings, isRun, type Materializer } from "./Materializer.ts";
 import { SegmentSource } from "./Source.ts";
 import { Tag, Wide } from "./tape.ts";
+import type { SuspendedMessage } from "./wasm/DecodeMemory.ts";
 import { materializers } from "./workers.ts";
 
-/** The worker that a reader keeps busy: not for good, even if the reader is dropped in the middle of a message. */
-interface Lease {
-  worker: Materializer | null;
+/** What a reader has in wasm memory while it waits in the middle of a value. */
+interface Holding {
+  message: SuspendedMessage | null;
 }
 
-const abandoned = new FinalizationRegistry<Lease>(giveBack);
+const abandoned = new FinalizationRegistry<Holding>(release);
 
-function giveBack(lease: Lease): void {
-  if (lease.worker === null) return;
-  lease.worker.isBusy = false;
-  lease.worker = null;
+function release(holding: Holding): void {
+  holding.message?.delete();
+  holding.message = null;
 }
 
-/** Reads values from pieces of input as they arrive. No byte is looked at twice, wherever the pieces are cut. */
+/**
+ * Reads values from pieces of input as they arrive. No byte is looked at twice, wherever the pieces are cut. It has a
+ * worker only while it reads: any number of readers may wait.
+ */
 export class MessageReader {
   readonly #settings: DecodeSettings;
   readonly #source = new SegmentSource();
-  readonly #lease: Lease = { worker: null };
+  readonly #holding: Holding = { message: null };
+  /** Who read last. Where nobody else has used it since, the next value is in its memory already. */
+  #worker: Materializer | null = null;
+  /** Where to go on reading. */
+  #position = 0;
   /** Where the value that is being read begins, or the next one if none is. */
   #start = 0;
   #hasBegun = false;
@@ -36,7 +43,7 @@ export class MessageReader {
 
   constructor(settings: DecodeSettings) {
     this.#settings = settings;
-    abandoned.register(this, this.#lease, this);
+    abandoned.register(this, this.#holding, this);
   }
 
   push(bytes: Uint8Array): void {
@@ -46,7 +53,6 @@ export class MessageReader {
   /** No more pieces will come. */
   end(): void {
     this.#hasEnded = true;
-    this.#lease.worker?.close();
   }
 
   /** Whether all input has been read, and no value is half read. */
@@ -57,47 +63,46 @@ export class MessageReader {
   /** The next value, or `PENDING` if it is not all there. */
   read(): unknown {
     if (this.#mustWait()) return PENDING;
-    const worker = this.#begin();
-    if (!worker.isReady()) return this.#pause(worker);
-    const value = this.#value(worker);
-    if (value === PENDING) return this.#pause(worker);
-    this.#finish(worker);
-    return value;
+    const worker = this.#find();
+    try {
+      worker.isBusy = true;
+      this.#begin(worker);
+      const value = worker.isReady() ? this.#value(worker) : PENDING;
+      if (value === PENDING) {
+        this.#pause(worker);
+      } else {
+        this.#finish(worker);
+      }
+      return value;
+    } finally {
+      worker.isBusy = false;
+    }
   }
 
-  /** The items of the one array, as far as they are there. */
+  /** The items of the one array, as far as they are there. Those before an error come before it is thrown. */
   *items(): Generator<unknown, void, unknown> {
     if (this.#itemsLeft === 0) return this.expectEnd();
     if (this.#mustWait()) return;
-    const worker = this.#begin();
-    if (!worker.isReady()) return void this.#pause(worker);
-    if (this.#itemsLeft === null) {
-      const points = this.#arrayHeader(worker);
-      if (points !== null) {
-        this.#itemsLeft = 0;
+    // Nobody knows what is done between two of them, so all are read before the first is given out.
+    const items: unknown[] = [];
+    let failure: { error: unknown } | null = null;
+    const worker = this.#find();
+    try {
+      worker.isBusy = true;
+      this.#begin(worker);
+      if (this.#readItems(worker, items)) {
         this.#finish(worker);
-        yield* points;
-        return this.expectEnd();
+      } else {
+        this.#pause(worker);
       }
+    } catch (error) {
+      failure = { error };
+    } finally {
+      worker.isBusy = false;
     }
-    while ((this.#itemsLeft as number) > 0) {
-      if (!worker.isReady()) return void this.#pause(worker);
-      const word = worker.peek();
-      if (this.#container === null && isRun(word)) {
-        const run: unknown[] = [];
-        worker.takeRun(run, 0, word);
-        (this.#itemsLeft as number) -= run.length;
-        yield* run;
-        continue;
-      }
-      const item = this.#value(worker);
-      if (item === PENDING) return void this.#pause(worker);
-      this.#container = null;
-      (this.#itemsLeft as number)--;
-      yield item;
-    }
-    this.#finish(worker);
-    this.expectEnd();
+    yield* items;
+    if (failure !== null) throw failure.error;
+    if (this.#itemsLeft === 0) this.expectEnd();
   }
 
   /** @throws RangeError if there is input behind the value that has been read */
@@ -105,83 +110,113 @@ export class MessageReader {
     if (this.#start < this.#source.length) throw extraBytes(this.#source.length, this.#start);
   }
 
-  /** Gives back what is left from a value that will not be read to its end. */
+  /** Lets go of a value that will not be read to its end. */
   release(): void {
     abandoned.unregister(this);
-    giveBack(this.#lease);
+    release(this.#holding);
+    if (this.#worker?.isAttachedTo(this.#source) && !this.#worker.isBusy) this.#worker.detach();
   }
 
   #mustWait(): boolean {
     return !this.#hasEnded && this.#source.length < this.#awaited;
   }
 
-  #begin(): Materializer {
-    let { worker } = this.#lease;
-    if (worker === null) {
-      worker = materializers.find();
-      worker.isBusy = true;
-      this.#lease.worker = worker;
-      worker.attach(this.#source, this.#settings, this.#start, !this.#hasEnded);
+  #find(): Materializer {
+    const last = this.#worker;
+    return last !== null && !last.isBusy && last.isAttachedTo(this.#source) ? last : materializers.find();
+  }
+
+  #begin(worker: Materializer): void {
+    const { message } = this.#holding;
+    if (message !== null || worker !== this.#worker || !worker.isAttachedTo(this.#source)) {
+      worker.attach(this.#source, this.#settings, this.#position, !this.#hasEnded);
+      this.#worker = worker;
     }
-    if (!this.#hasBegun) {
+    if (message !== null) {
+      this.#holding.message = null;
+      worker.continueWith(message);
+    } else {
       this.#hasBegun = true;
+      worker.setOpen(!this.#hasEnded);
       worker.next();
     }
-    return worker;
   }
 
   #value(worker: Materializer): unknown {
     if (this.#container === null) {
       if (!isMarked(worker.peek())) return worker.value();
-      this.#container = new ContainerStack(worker);
+      this.#container = new ContainerStack();
     }
-    return this.#container.read();
+    return this.#container.read(worker);
+  }
+
+  /** Returns whether the array has come to its end. */
+  #readItems(worker: Materializer, items: unknown[]): boolean {
+    if (this.#itemsLeft === null) {
+      if (!worker.isReady()) return false;
+      this.#itemsLeft = this.#arrayHeader(worker, items);
+    }
+    while (this.#itemsLeft > 0) {
+      if (!worker.isReady()) return false;
+      const word = worker.peek();
+      if (this.#container === null && isRun(word)) {
+        worker.takeRun(items, items.length, word);
+        this.#itemsLeft -= word >>> 4;
+        continue;
+      }
+      const item = this.#value(worker);
+      if (item === PENDING) return false;
+      this.#container = null;
+      this.#itemsLeft--;
+      items.push(item);
+    }
+    return true;
   }
 
   #finish(worker: Materializer): void {
     this.#start = worker.finish();
+    this.#position = this.#start;
     this.#hasBegun = false;
     this.#container = null;
     this.#source.release(this.#start);
   }
 
-  /** Between values it holds nothing that others could use. */
-  #pause(worker: Materializer): typeof PENDING {
-    const { position } = worker;
-    this.#source.release(position);
+  #pause(worker: Materializer): void {
+    this.#position = worker.position;
     this.#awaited = worker.awaited;
-    if (position === this.#start) {
+    this.#source.release(this.#position);
+    if (this.#position === this.#start) {
       this.#hasBegun = false;
-      giveBack(this.#lease);
+    } else {
+      this.#holding.message = worker.suspend();
     }
-    return PENDING;
+    worker.detach();
   }
 
-  /** Reads the header of an array. Returns its items if they came with it. */
-  #arrayHeader(worker: Materializer): readonly unknown[] | null {
+  /** Reads the header of an array. Returns how many items come; those that came with it go to `items`. */
+  #arrayHeader(worker: Materializer, items: unknown[]): number {
     const word = worker.peek();
     const kind = (word >>> 4) & 15;
     switch (word & 15) {
       case Tag.POINT:
-        return worker.value() as unknown[];
+        items.push(...(worker.value() as unknown[]));
+        return 0;
       case Tag.ARRAY:
-        this.#itemsLeft = word >>> 4;
         worker.skip();
-        return null;
+        return word >>> 4;
       case Tag.WIDE:
         if (kind === Wide.DEEP_ARRAY) {
-          this.#itemsLeft = word >>> 8;
           worker.skip();
-          return null;
+          return word >>> 8;
         }
         if (kind === Wide.LARGE_ARRAY) {
-          this.#itemsLeft = worker.operand();
+          const count = worker.operand();
           worker.skip(1);
-          return null;
+          return count;
         }
     }
-    const byte = this.#source.view(this.#start, 1)[0];
-    throw new DecodeError(`Unrecognized array type byte: 0x${byte.toString(16)}, at offset ${this.#start}`, {
+    const byte = this.#source.view(this.#start, 1)[0].toString(16).padStart(2, "0");
+    throw new DecodeError(`Unrecognized array type byte: 0x${byte}, at offset ${this.#start}`, {
       code: "ROOT_TYPE",
       offset: this.#start,
     });

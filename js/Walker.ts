@@ -1,12 +1,14 @@
+import { made } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { type KeyNode, KeyTrie } from "./KeyTrie.ts";
-import { kindOf } from "./kinds.ts";
+import { kindOf, unboxed } from "./kinds.ts";
 import { MAX_PAYLOAD, Tag, Wide } from "./tape.ts";
-import { addKey, clearKeys, EncodeMemory, type EncodeModes, MAX_KEY_UNITS } from "./wasm/EncodeMemory.ts";
+import { addKey, clearKeys, EncodeMemory, type EncodeModes } from "./wasm/EncodeMemory.ts";
 import { hostText } from "./wasm/text.ts";
 
 /** What an encoder's options come to. Made once, in its constructor. */
-export interface EncodeSettings extends EncodeModes {
+export interface EncodeSettings {
+  readonly modes: EncodeModes;
   readonly extensionCodec: ExtensionCodecType<unknown>;
   readonly context: unknown;
   readonly maxDepth: number;
@@ -31,6 +33,8 @@ const PLACED_HEADER_BYTES = 6;
 const utf8 = new TextEncoder();
 const defaultExtensionCodec: ExtensionCodecType<unknown> = ExtensionCodec.defaultCodec;
 
+const IDLE = {} as EncodeSettings;
+
 /** An object of which `for…in` must find nothing. */
 const EMPTY = {};
 
@@ -47,7 +51,7 @@ export class Walker extends EncodeMemory {
   /** Shared by all: what one encoder learns of keys, all know. */
   private static readonly trie = new KeyTrie(clearKeys);
 
-  private settings!: EncodeSettings;
+  private settings = IDLE;
   private codec: ExtensionCodecType<unknown> | null = null;
   private asFloats = false;
   private maxDepth = 0;
@@ -65,13 +69,18 @@ export class Walker extends EncodeMemory {
   private at16 = 0;
   private maxText = 0;
 
-  /** The maps that are being walked, and where on the tape their headers are; or -1 - count, once that is written. */
+  /**
+   * The maps that are being walked, and where on the tape their headers are. Once a header has been emitted that is -1,
+   * and the map's keys at that moment are listed.
+   */
   private openMaps = 0;
   private readonly maps: (object | null)[] = [];
   private readonly headers: number[] = [];
+  private readonly keyLists: (string[] | null)[] = [];
 
   /** What fills the holes in the output, and what has been taken out of the output already. */
   private payloads: Uint8Array[] = [];
+  private readonly payloadLengths: number[] = [];
   private parts: Uint8Array[] = [];
   private partBytes = 0;
 
@@ -86,28 +95,32 @@ export class Walker extends EncodeMemory {
   walk(value: unknown, settings: EncodeSettings, origin: number): void {
     this.settings = settings;
     this.origin = origin;
-    this.setModes(settings);
+    this.setModes(settings.modes);
     this.codec = settings.extensionCodec === defaultExtensionCodec ? null : settings.extensionCodec;
-    this.asFloats = settings.integersAsFloats;
+    this.asFloats = settings.modes.integersAsFloats;
     this.maxDepth = settings.maxDepth;
     this.isPlainWalk = !settings.sortKeys && !settings.ignoreUndefined && isObjectPrototypeClean();
     this.limit = this.tapeWords - TAPE_RESERVE;
     this.maxText = Math.min(MAX_TEXT, this.poolBytes >>> 2);
     this.isFirst = true;
     this.at = this.laneAt = this.at8 = this.at16 = 0;
-    if (this.maxDepth < 1) throw tooDeep(1);
+    if (this.maxDepth < 1) throw tooDeep(1, this.maxDepth);
     this.value(value, 1);
     this.flush();
   }
 
   /** Lets go of the caller's values, whatever has happened. */
   clear(): void {
+    this.settings = IDLE;
+    this.codec = null;
     if (this.openMaps > 0) {
       this.openMaps = 0;
       this.maps.fill(null);
+      this.keyLists.fill(null);
     }
     if (this.payloads.length > 0 || this.parts.length > 0) {
       this.payloads = [];
+      this.payloadLengths.length = 0;
       this.parts = [];
       this.partBytes = 0;
     }
@@ -116,7 +129,7 @@ export class Walker extends EncodeMemory {
   /** The bytes of the message so far. */
   get size(): number {
     let size = this.partBytes + this.outputLength;
-    for (const payload of this.payloads) size += payload.length;
+    for (const length of this.payloadLengths) size += length;
     return size;
   }
 
@@ -130,6 +143,13 @@ export class Walker extends EncodeMemory {
 
   /** Writes the message to offset `at` of `target`, which has room for `size` bytes. */
   writeTo(target: Uint8Array, at: number): void {
+    // What is to be written may lie where it is written to.
+    for (let i = 0; i < this.payloads.length; i++) {
+      if (this.payloads[i].buffer === target.buffer) this.payloads[i] = this.payloads[i].slice();
+    }
+    for (let i = 0; i < this.parts.length; i++) {
+      if (this.parts[i].buffer === target.buffer) this.parts[i] = this.parts[i].slice();
+    }
     for (const part of this.parts) {
       target.set(part, at);
       at += part.length;
@@ -139,8 +159,8 @@ export class Walker extends EncodeMemory {
       const end = this.holeAt(i);
       this.copyOutputTo(target, at, start, end);
       at += end - start;
-      target.set(this.payloads[i], at);
-      at += this.payloads[i].length;
+      target.set(this.payloadOf(i), at);
+      at += this.payloadLengths[i];
       start = end;
     }
     this.copyOutputTo(target, at, start, this.outputLength);
@@ -193,7 +213,7 @@ export class Walker extends EncodeMemory {
       this.tape[this.at++] = (length << 4) | Tag.ARRAY;
     }
     if (length === 0) return;
-    if (depth >= this.maxDepth) throw tooDeep(depth + 1);
+    if (depth >= this.maxDepth) throw tooDeep(depth + 1, this.maxDepth);
     let i = 0;
     const first = array[i++];
     if (length >= MIN_RUN && typeof first === "number") {
@@ -241,7 +261,7 @@ export class Walker extends EncodeMemory {
     let node = Walker.trie.root;
     let count = 0;
     for (const key in object) {
-      if (count++ === 0 && depth >= this.maxDepth) throw tooDeep(depth + 1);
+      if (count++ === 0 && depth >= this.maxDepth) throw tooDeep(depth + 1, this.maxDepth);
       node = node.predictedKey === key ? (node.predicted as KeyNode) : Walker.trie.follow(node, key, this);
       if (node.word !== 0) {
         this.tape[this.at++] = node.word;
@@ -249,15 +269,37 @@ export class Walker extends EncodeMemory {
         this.text(key);
       }
       this.value(object[key], depth + 1);
+      if (this.headers[slot] < 0) {
+        this.finishMap(slot, object, key, count, depth);
+        break;
+      }
     }
     const header = this.headers[slot];
-    if (header >= 0) {
-      this.tape[header] = (count << 4) | Tag.MAP;
-    } else if (count !== -1 - header) {
-      throw new Error("An object's keys were added to or deleted while it was encoded");
-    }
+    if (header >= 0) this.tape[header] = (count << 4) | Tag.MAP;
     this.maps[slot] = null;
     this.openMaps = slot;
+  }
+
+  /**
+   * Goes on with a map whose header has been emitted, by the list of the keys that it had then: whatever getters do to
+   * the object since, the count holds.
+   */
+  private finishMap(
+    slot: number,
+    object: Record<string, unknown>,
+    last: string,
+    done: number,
+    depth: number,
+  ): void {
+    const keys = this.keyLists[slot] as string[];
+    this.keyLists[slot] = null;
+    if (keys[done - 1] !== last) {
+      throw new Error("A getter has removed keys from its object, which were encoded already");
+    }
+    for (let i = done; i < keys.length; i++) {
+      this.text(keys[i]);
+      this.value(object[keys[i]], depth + 1);
+    }
   }
 
   /** Whatever is not a plain object walked plainly. */
@@ -278,7 +320,7 @@ export class Walker extends EncodeMemory {
         this.binary(new Uint8Array(object as unknown as ArrayBufferLike), Wide.SHORT_BIN, Wide.BIN, 0);
         return;
       case "boxed":
-        this.value(object.valueOf(), depth);
+        this.value(unboxed(object), depth);
         return;
       default:
         this.entries(object, depth);
@@ -321,7 +363,7 @@ export class Walker extends EncodeMemory {
   }
 
   private mapHeader(count: number, depth: number): void {
-    if (count > 0 && depth >= this.maxDepth) throw tooDeep(depth + 1);
+    if (count > 0 && depth >= this.maxDepth) throw tooDeep(depth + 1, this.maxDepth);
     this.tape[this.at++] = (count << 4) | Tag.MAP;
   }
 
@@ -358,7 +400,6 @@ export class Walker extends EncodeMemory {
   /** Registers a key with the emitter. Returns the word that stands for it from now on, or 0 if it must go as text. */
   registerKey(key: string): number {
     const { length } = key;
-    if (length > MAX_KEY_UNITS) return 0;
     if (this.at16 + length > this.poolBytes) this.flush();
     // Behind the text that waits there to be emitted.
     for (let i = 0; i < length; i++) this.pool16[this.at16 + i] = key.charCodeAt(i);
@@ -371,7 +412,9 @@ export class Walker extends EncodeMemory {
     if (typeof value === "bigint" && this.settings.nativeBigint) {
       this.bigint(value);
     } else if (this.codec === null || !this.extension(this.codec, value)) {
-      throw new Error(`Unrecognized object: ${Object.prototype.toString.apply(value)}`);
+      const hint =
+        typeof value === "bigint" ? '; useBigInt64, or int64: "auto", makes integers of bigints' : "";
+      throw made(new Error(`Unrecognized object: ${Object.prototype.toString.call(value)}${hint}`));
     }
   }
 
@@ -428,6 +471,14 @@ export class Walker extends EncodeMemory {
     this.tape[this.at++] = extra | (kind << 4) | Tag.WIDE;
     this.tape[this.at++] = payload.length;
     this.payloads.push(payload);
+    this.payloadLengths.push(payload.length);
+  }
+
+  /** What fills hole `i`, which must be as long as its header says: its buffer may have been given away meanwhile. */
+  private payloadOf(i: number): Uint8Array {
+    const payload = this.payloads[i];
+    if (payload.length === this.payloadLengths[i]) return payload;
+    throw new Error("Binary data has changed its length while it was encoded");
   }
 
   /** Has the window emitted, and begins the next. */
@@ -436,9 +487,10 @@ export class Walker extends EncodeMemory {
       const header = this.headers[slot];
       // Those further out were settled by an earlier flush.
       if (header < 0) break;
-      const count = Object.keys(this.maps[slot] as object).length;
-      this.tape[header] = (count << 4) | Tag.MAP;
-      this.headers[slot] = -1 - count;
+      const keys = Object.keys(this.maps[slot] as object);
+      this.tape[header] = (keys.length << 4) | Tag.MAP;
+      this.headers[slot] = -1;
+      this.keyLists[slot] = keys;
     }
     let isDone = this.emit(this.at, this.isFirst);
     this.isFirst = false;
@@ -456,11 +508,12 @@ export class Walker extends EncodeMemory {
     for (let i = 0; i < holes; i++) {
       const end = this.holeAt(i);
       this.addPart(this.copyOutput(start, end));
-      this.addPart(this.payloads[i]);
+      this.addPart(this.payloadOf(i));
       start = end;
     }
     this.addPart(this.copyOutput(start, this.outputLength));
     this.payloads.splice(0, holes);
+    this.payloadLengths.splice(0, holes);
     this.drain();
   }
 
@@ -470,13 +523,17 @@ export class Walker extends EncodeMemory {
   }
 }
 
-function tooDeep(depth: number): Error {
-  return new Error(`Too deep objects in depth ${depth}`);
+function tooDeep(depth: number, maxDepth: number): Error {
+  return made(
+    new Error(`Too deep objects in depth ${depth}: maxDepth is ${maxDepth}, or the object holds itself`),
+  );
 }
 
+/** @throws TypeError if that is no bytes, which only an extension codec can bring about */
 function bytesOf(data: ArrayBufferView | ArrayLike<number>): Uint8Array {
   if (data instanceof Uint8Array) return data;
-  return ArrayBuffer.isView(data)
-    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-    : Uint8Array.from(data);
+  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  if (typeof data === "object" && data !== null && Number.isInteger(data.length))
+    return Uint8Array.from(data);
+  throw new TypeError(`An extension encoder must return bytes, not ${String(data)}`);
 }

@@ -27,13 +27,19 @@ if (typeof SharedArrayBuffer !== "undefined") {
 
 /** The kind of an object of this realm or another (`vm` contexts, frames, jsdom), where `instanceof` knows nothing. */
 export function kindOf(object: object): Kind {
-  const entry = KINDS[Object.prototype.toString.call(object)];
-  if (entry === undefined) return "object";
-  const [kind, probe] = entry;
+  // All of it may run code of the object's: its toStringTag, a proxy's traps.
   try {
+    const entry = KINDS[Object.prototype.toString.call(object)];
+    if (entry === undefined) return "object";
+    const [kind, probe] = entry;
     probe.call(object);
     return kind;
   } catch {
     return "object";
   }
+}
+
+/** The value in an object of the kind "boxed", whatever methods it has of its own. */
+export function unboxed(object: object): unknown {
+  return KINDS[Object.prototype.toString.call(object)]?.[1].call(object);
 }

@@ -3,27 +3,27 @@ export type ReadableStreamLike<T> = AsyncIterable<T> | ReadableStream<T>;
 
 /** Iterates a stream. Leaving early cancels it. */
 export function iterate<T>(stream: ReadableStreamLike<T>): AsyncIterable<T> {
-  return Symbol.asyncIterator in stream ? stream : iterateReader(stream);
+  const isIterable = (stream as Partial<AsyncIterable<T>>)[Symbol.asyncIterator] != null;
+  return isIterable ? (stream as AsyncIterable<T>) : iterateReader(stream as ReadableStream<T>);
 }
 
 async function* iterateReader<T>(stream: ReadableStream<T>): AsyncGenerator<T, void, void> {
   const reader = stream.getReader();
-  let isDone = false;
+  // Neither a stream that has ended nor one that has failed needs cancelling.
+  let isLive = true;
   try {
     for (;;) {
+      isLive = false;
       const { done, value } = await reader.read();
-      if (done) {
-        isDone = true;
-        return;
-      }
+      if (done) return;
+      isLive = true;
       yield value;
     }
-  } catch (error) {
-    // A stream that has failed needs no cancelling.
-    isDone = true;
-    throw error;
   } finally {
-    if (!isDone) await reader.cancel();
-    reader.releaseLock();
+    try {
+      if (isLive) await reader.cancel();
+    } finally {
+      reader.releaseLock();
+    }
   }
 }

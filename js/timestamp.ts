@@ -26,7 +26,9 @@ export function encodeDateToTimeSpec(date: Date): TimeSpec {
 }
 
 /** Takes the smallest of the three formats (32, 64 or 96 bits). */
-export function encodeTimeSpecToTimestamp({ sec, nsec }: TimeSpec): Uint8Array<ArrayBuffer> {
+export function encodeTimeSpecToTimestamp(spec: TimeSpec): Uint8Array<ArrayBuffer> {
+  const sec = Math.trunc(spec.sec);
+  const nsec = Math.trunc(spec.nsec);
   if (sec >= 0 && nsec >= 0 && sec <= MAX_SEC_34) {
     if (nsec === 0 && sec < TWO_32) {
       const bytes = new Uint8Array(4);

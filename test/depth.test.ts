@@ -169,7 +169,7 @@ describe("the encoder's maxDepth", () => {
         } else {
           const error = failure(() => encode(value));
           assert.equal(error.constructor, Error);
-          assert.equal(error.message, failure(() => reference.encode(value)).message);
+          assert.ok(error.message.startsWith(failure(() => reference.encode(value)).message));
           assert.match(error.message, /^Too deep objects in depth 101/);
         }
       }
@@ -187,7 +187,7 @@ describe("the encoder's maxDepth", () => {
             assert.deepStrictEqual(encoder.encode(value), theirs.encode(value));
           } else {
             const error = failure(() => encoder.encode(value));
-            assert.equal(error.message, failure(() => theirs.encode(value)).message);
+            assert.ok(error.message.startsWith(failure(() => theirs.encode(value)).message));
           }
         }
       }

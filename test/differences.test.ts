@@ -486,6 +486,33 @@ describe("11: errors say what and where, and keep the words that users match on"
   });
 });
 
+test("12: long binary data are read at the end of the call", () => {
+  for (const [encode, read] of [
+    [ours.encode, 2],
+    [reference.encode, 1],
+  ] as const) {
+    const data = new Uint8Array(257).fill(1);
+    const later = {
+      get a() {
+        data.fill(2);
+        return 0;
+      },
+    };
+    expect((reference.decode(encode([data, later])) as [Uint8Array])[0]).toStrictEqual(
+      new Uint8Array(257).fill(read),
+    );
+  }
+});
+
+test("13: of several faults, those of a header come first", () => {
+  const lyingLengthThenC1 = hex("93c1");
+  expect(failure(() => decode(lyingLengthThenC1))).toMatchObject({ code: "INSUFFICIENT_DATA", offset: 0 });
+  expect(failure(() => reference.decode(lyingLengthThenC1)).message).toMatch(/^Unrecognized type byte: 0xc1/);
+  const truncatedArrayAsKey = hex("8192c0c0");
+  expect(failure(() => decode(truncatedArrayAsKey))).toMatchObject({ code: "KEY_TYPE", offset: 1 });
+  expect(failure(() => reference.decode(hex("8192c0")))).toBeInstanceOf(RangeError);
+});
+
 test("the stack of an error leads to the line that called", () => {
   for (const call of [
     () => decode(hex("92a161")),

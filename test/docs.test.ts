@@ -76,7 +76,7 @@ describe.each(["README.md", "MIGRATING.md"])("%s", (name) => {
 
   test("has the table of differences, numbered, each with a test", () => {
     const numbers = [...text.matchAll(/^\| +(\d+) \|/gm)].map(([, number]) => Number(number));
-    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(numbers).toEqual(Array.from({ length: 13 }, (_, i) => i + 1));
     const tests = readFileSync(path.join(root, "test/differences.test.ts"), "utf8");
     expect([...tests.matchAll(/^describe\("(\d+): /gm)].map(([, number]) => Number(number))).toEqual(numbers);
   });

@@ -199,7 +199,7 @@ describe("values that change while they are encoded", () => {
   test.each([
     ["a small one", 0 as const],
     ["a large one", large],
-  ])("a getter that adds keys to its object, %s: they are not in the message", (_, more) => {
+  ])("a getter that adds keys to its object, %s: count and pairs agree", (_, more) => {
     const make = () => {
       const object: Record<string, unknown> = {
         first: 1,
@@ -213,7 +213,9 @@ describe("values that change while they are encoded", () => {
       return object;
     };
     const keys = ["first", "grows", "last", "more"];
-    for (const value of roundTrips(make)) expect(Object.keys(value as object).sort()).toEqual(keys);
+    // Those that are added before the window's end may be in the message, as in any `for…in` loop.
+    for (const value of roundTrips(make))
+      expect(Object.keys(value as object)).toEqual(expect.arrayContaining(keys));
     expect(Object.keys(reference.decode(reference.encode(make())) as object).sort()).toEqual(keys);
   });
 
@@ -284,8 +286,8 @@ describe("values that change while they are encoded", () => {
     expect(decode(encode(array))).toEqual([1, 2, 3, 4, 5.5, "text", 7, null]);
   });
 
-  test("binary data are those of the moment they were met", () => {
-    for (const size of [10, 256, 257, 1000, 100_000]) {
+  test("binary data of up to 256 bytes are those of the moment they were met", () => {
+    for (const size of [10, 256]) {
       const data = new Uint8Array(size).fill(1);
       const later = {
         get a() {
@@ -301,12 +303,25 @@ describe("values that change while they are encoded", () => {
     }
   });
 
-  test("buffers that are given away or made shorter on the way leave a whole message", () => {
+  test("longer buffers that are given away or made shorter on the way are an error", () => {
+    for (const size of [257, 1000, 100_000]) {
+      const data = new Uint8Array(size).fill(1);
+      const later = {
+        get a() {
+          return structuredClone(data.buffer, { transfer: [data.buffer] }).byteLength;
+        },
+      };
+      expect(() => encode([data, later])).toThrow("Binary data has changed its length while it was encoded");
+      expect(encode([1])).toStrictEqual(hex("9101"));
+    }
+  });
+
+  test("short buffers that are given away or made shorter on the way leave a whole message", () => {
     type Resizable = new (
       length: number,
       options: { maxByteLength: number },
     ) => ArrayBuffer & { resize(n: number): void };
-    for (const size of [10, 256, 257, 1000, 100_000]) {
+    for (const size of [10, 256]) {
       const given = new Uint8Array(size).fill(1);
       const resized = new (ArrayBuffer as unknown as Resizable)(size, { maxByteLength: size * 2 });
       const view = new Uint8Array(resized);

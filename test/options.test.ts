@@ -675,8 +675,8 @@ describe("decoder options", () => {
         await expect(decodeAsync(streamOf(...pieces), { [name]: 40 })).resolves.toBeDefined();
       });
 
-      test("below 0 refuses all there is of its kind, as @msgpack/msgpack does", () => {
-        expect(refused(make(0), { [name]: -1 })).toContain(text(0, -1));
+      test("below 0 refuses all there is of its kind", () => {
+        expect(failure(() => decode(make(0), { [name]: -1 })).message).toContain(text(0, -1));
       });
 
       test("NaN is no limit, as in @msgpack/msgpack", () => {

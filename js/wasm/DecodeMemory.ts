@@ -1,5 +1,5 @@
 import { Status } from "../status.ts";
-import { codec, created, registerView, renewDetached, restored } from "./module.ts";
+import { codec, created, registerView, renewDetached, settle, stack } from "./module.ts";
 import { hostText } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
@@ -14,6 +14,9 @@ const LOOP_BYTES = 32;
 const keyTable = created(codec.createKeyTable((Math.random() * 2 ** 32) >>> 0 || 1));
 
 type Session = NonNullable<ReturnType<typeof codec.createDecodeSession>>;
+
+/** A value whose end has not arrived. It lies in wasm memory, so it must be taken back or deleted. */
+export type SuspendedMessage = NonNullable<ReturnType<Session["suspend"]>>;
 
 /** The limits and modes of a decoder, as numbers. */
 export interface DecodeModes {
@@ -72,6 +75,7 @@ export class DecodeMemory {
 
   /** Costs nothing when the modes are those of last time. */
   setModes(modes: DecodeModes): void {
+    settle();
     if (this.tape.length === 0) renewDetached();
     if (modes === this.#modes) return;
     this.#modes = modes;
@@ -115,7 +119,8 @@ export class DecodeMemory {
     try {
       return this.#took(this.#session.feed(size, available, open));
     } catch (error) {
-      throw restored(error);
+      stack.isAstray = true;
+      throw error;
     }
   }
 
@@ -124,7 +129,8 @@ export class DecodeMemory {
     try {
       return this.#took(this.#session.run());
     } catch (error) {
-      throw restored(error);
+      stack.isAstray = true;
+      throw error;
     }
   }
 
@@ -146,6 +152,17 @@ export class DecodeMemory {
       pool8[i], pool8[i + 1], pool8[i + 2], pool8[i + 3], pool8[i + 4], pool8[i + 5],
       pool8[i + 6], pool8[i + 7], pool8[i + 8], pool8[i + 9], pool8[i + 10], pool8[i + 11],
     ).substring(0, length);
+  }
+
+  /** Hands out the value that has been begun, so that another can be read meanwhile. */
+  suspend(): SuspendedMessage {
+    return created(this.#session.suspend());
+  }
+
+  /** Takes a value back; its handle is void then. */
+  resume(message: SuspendedMessage): void {
+    this.#session.resume(message);
+    message.delete();
   }
 
   /** What the error at `offset` is about: see `Tokenizer::detail`. */

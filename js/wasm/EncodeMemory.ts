@@ -1,4 +1,4 @@
-import { codec, created, registerView, renewDetached, restored } from "./module.ts";
+import { codec, created, registerView, renewDetached, settle, stack } from "./module.ts";
 import { hostText } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
@@ -76,6 +76,7 @@ export class EncodeMemory {
 
   /** Costs nothing when the modes are those of last time. */
   setModes(modes: EncodeModes): void {
+    settle();
     if (this.tape.length === 0) renewDetached();
     if (modes === this.#modes) return;
     this.#modes = modes;
@@ -96,7 +97,8 @@ export class EncodeMemory {
     try {
       return this.#emitted(this.#session.start(words, isFirst));
     } catch (error) {
-      throw restored(error);
+      stack.isAstray = true;
+      throw error;
     }
   }
 
@@ -105,7 +107,8 @@ export class EncodeMemory {
     try {
       return this.#emitted(this.#session.run());
     } catch (error) {
-      throw restored(error);
+      stack.isAstray = true;
+      throw error;
     }
   }
 
@@ -147,7 +150,8 @@ export function addKey(at: number, units: number): number {
   try {
     return keyStore.add(at, units);
   } catch (error) {
-    throw restored(error);
+    stack.isAstray = true;
+    throw error;
   }
 }
 

@@ -13,9 +13,12 @@ declare module "msgpack-wasm:glue" {
   }
 
   /** A fresh instance, with what `bindings/` binds and its memory, ready when the call returns. */
-  export function instantiateGlue(
-    options: GlueOptions,
-  ): Bindings & { readonly wasmMemory: WebAssembly.Memory };
+  export function instantiateGlue(options: GlueOptions): Bindings & {
+    readonly wasmMemory: WebAssembly.Memory;
+    /** The module's own stack pointer. */
+    stackSave(): number;
+    stackRestore(pointer: number): void;
+  };
 }
 
 declare module "msgpack-wasm:codec.wasm" {

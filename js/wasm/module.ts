@@ -45,11 +45,16 @@ export function created<T>(object: T | null): T {
 const stackAtRest = codec.stackSave();
 
 /**
- * To be called with what a call into the module has thrown. The module itself throws nothing, but the engine does
- * when the JS call stack is full, and the module's own stack pointer stays where it was then: message by message its
- * stack would creep into its data.
+ * Whether a call into the module has been broken off. The module itself throws nothing, but the engine does when the JS
+ * call stack is full, and the module's own stack pointer stays where it was then: message by message its stack would
+ * creep into its data. It is set by assignment, since there is no room for a call at that moment, and acted upon before
+ * the next message.
  */
-export function restored(error: unknown): unknown {
+export const stack = { isAstray: false };
+
+/** Puts right what a call that was broken off has left. To be called before each message. */
+export function settle(): void {
+  if (!stack.isAstray) return;
   codec.stackRestore(stackAtRest);
-  return error;
+  stack.isAstray = false;
 }

@@ -44,10 +44,11 @@ struct Outcome {
   std::string events;
   /// The words of all windows, their ends left out.
   std::vector<uint32_t> tape;
-  uint32_t windows = 0;
 };
 
-inline std::unique_ptr<KeyTable> key_table(uint32_t seed = 0x5eed) { return std::make_unique<KeyTable>(seed); }
+inline std::unique_ptr<KeyTable> key_table(uint32_t seed = 0x5eed) {
+  return std::make_unique<KeyTable>(seed);
+}
 
 /// A tokenizer in buffers without a byte to spare, and the loop that a caller drives it with.
 class Session {
@@ -71,12 +72,14 @@ class Session {
     tokenizer_.set_options(options);
   }
 
-  /// Decodes the value that `message` holds, as far as it goes. `behind`: what lies in memory behind the message.
+  /// Decodes the value that `message` holds, as far as it goes. `behind`: what lies in memory behind the
+  /// message.
   Outcome decode(std::span<const uint8_t> message, std::span<const uint8_t> behind = {}) {
     Outcome outcome;
     TapeReader reader(keys_, message, options_);
     uint64_t chunk = 0;
-    uint64_t there = sizes_.arrival == 0 ? message.size() : std::min<uint64_t>(sizes_.arrival, message.size());
+    uint64_t there =
+        sizes_.arrival == 0 ? message.size() : std::min<uint64_t>(sizes_.arrival, message.size());
     tokenizer_.begin();
     for (;;) {
       // The end of a stream is only known when it has come.
@@ -84,13 +87,14 @@ class Session {
       const auto size = static_cast<uint32_t>(std::min<uint64_t>(sizes_.chunk, there - chunk));
       load(message, behind, chunk, size);
       tokenizer_.feed(size, there - chunk, open);
-      outcome.status = run(outcome, reader, chunk, open, message.size());
+      outcome.status = read_windows(reader, chunk, open, &outcome);
       outcome.offset = chunk + tokenizer_.offset();
       outcome.detail = tokenizer_.detail();
       if (outcome.status != Status::kNeedInput || !reader.is_good()) break;
       const bool moved = outcome.offset > chunk;
       if (outcome.offset > there) {
-        ADD_FAILURE() << "the next chunk should start at " << outcome.offset << ", behind the input of " << there;
+        ADD_FAILURE() << "the next chunk should start at " << outcome.offset << ", behind the input of "
+                      << there;
         break;
       }
       if (there - chunk == size || !moved) {
@@ -114,9 +118,10 @@ class Session {
   std::span<uint8_t> input() const { return input_.span(); }
   std::span<uint32_t> tape() const { return tape_.span(); }
 
-  /// Copies the next `size` bytes into the chunk. What follows them stands behind it, as it well may: memory that is
-  /// used again holds old input.
-  void load(std::span<const uint8_t> message, std::span<const uint8_t> behind, uint64_t start, uint32_t size) {
+  /// Copies the next `size` bytes into the chunk. What follows them stands behind it, as it well may: memory
+  /// that is used again holds old input.
+  void load(std::span<const uint8_t> message, std::span<const uint8_t> behind, uint64_t start,
+            uint32_t size) {
     uint8_t* const to = input_.data();
     std::copy_n(message.data() + start, size, to);
     size_t room = sizes_.chunk - size + KeyTable::kLookahead + kSlack;
@@ -130,23 +135,25 @@ class Session {
     stale(behind);
   }
 
- private:
-  Status run(Outcome& outcome, TapeReader& reader, uint64_t chunk, bool open, size_t message_size) {
-    for (;;) {
+  /// Runs the tokenizer to the end of the chunk, or of the value, and reads each window.
+  Status read_windows(TapeReader& reader, uint64_t chunk, bool open, Outcome* outcome = nullptr) {
+    for (uint64_t windows = 1;; windows++) {
       const Status status = tokenizer_.run();
-      outcome.windows++;
       if (status > Status::kWindowFull) return status;
-      if (!reader.read({tape_.span(), lane_.span(), pool8_.span(), pool16_.span(), chunk, status, open})) return status;
+      if (!reader.read({tape_.span(), lane_.span(), pool8_.span(), pool16_.span(), chunk, status, open}))
+        return status;
       const std::span<uint32_t> words = tape_.span().first(reader.length());
-      outcome.tape.insert(outcome.tape.end(), words.begin(), words.end());
+      if (outcome != nullptr) outcome->tape.insert(outcome->tape.end(), words.begin(), words.end());
       if (status != Status::kWindowFull) return status;
-      if (outcome.windows > 4 * message_size + 64) {
+      // Each takes a word at the least.
+      if (windows > 4 * sizes_.chunk + 64) {
         ADD_FAILURE() << "the windows do not come to an end";
         return Status::kOutOfMemory;
       }
     }
   }
 
+ private:
   KeyTable& keys_;
   const Sizes sizes_;
   DecodeOptions options_;

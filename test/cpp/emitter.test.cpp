@@ -103,7 +103,8 @@ TEST(Emitter, WritesTheLongestText) {
 }
 
 TEST(Emitter, TakesTextFromEachPoolInOrder) {
-  const TapeWriter writer = TapeWriter().text8("a").text16(u"b").text8("cd").short_bin({9}).text16(u"\u00fc").text8("e");
+  const TapeWriter writer =
+      TapeWriter().text8("a").text16(u"b").text8("cd").short_bin({9}).text16(u"\u00fc").text8("e");
   EXPECT_EQ(emit(writer), join({str("a"), str("b"), str("cd"), test::bin({9}), str("\u00fc"), str("e")}));
 }
 
@@ -115,7 +116,8 @@ TEST(Emitter, WritesShortBinariesAtTheThresholdsOfTheirFormats) {
 
 TEST(Emitter, WritesShortExtensionsAtTheThresholdsOfTheirFormats) {
   for (const int32_t type : {0, 1, 127, -1, -128}) {
-    for (const size_t size : {0U, 1U, 2U, 3U, 4U, 5U, 7U, 8U, 9U, 15U, 16U, 17U, 254U, 255U, 256U, 257U, 2048U}) {
+    for (const size_t size :
+         {0U, 1U, 2U, 3U, 4U, 5U, 7U, 8U, 9U, 15U, 16U, 17U, 254U, 255U, 256U, 257U, 2048U}) {
       EXPECT_EQ(emit(TapeWriter().short_ext(type, counted(size))), test::ext(type, counted(size))) << size;
     }
   }
@@ -124,12 +126,14 @@ TEST(Emitter, WritesShortExtensionsAtTheThresholdsOfTheirFormats) {
 TEST(Emitter, LeavesHolesForWhatJsWrites) {
   for (const size_t size : {0U, 1U, 16U, 31U, 32U, 255U, 256U, 65535U, 65536U, 100000U}) {
     const Bytes data = counted(size);
-    EXPECT_EQ(emit(TapeWriter().hole(wide(kLongStr), data)), join({test::str_header(static_cast<uint32_t>(size)), data}));
+    EXPECT_EQ(emit(TapeWriter().hole(wide(kLongStr), data)),
+              join({test::str_header(static_cast<uint32_t>(size)), data}));
     EXPECT_EQ(emit(TapeWriter().hole(wide(kBin), data)), test::bin(data));
     for (const int32_t type : {5, -1, -128, 127}) {
       const auto extra = static_cast<uint8_t>(type);
       EXPECT_EQ(emit(TapeWriter().hole(wide(kExt, extra), data)), test::ext(type, data));
-      EXPECT_EQ(emit(TapeWriter().hole(wide(kPlacedExt, extra), data)), join({head(0xc9, size, 4), {extra}, data}));
+      EXPECT_EQ(emit(TapeWriter().hole(wide(kPlacedExt, extra), data)),
+                join({head(0xc9, size, 4), {extra}, data}));
     }
   }
 }
@@ -188,13 +192,16 @@ Document document(KeyStore& keys) {
     parts.insert(parts.end(), {test::array_header(20), test::map_header(round), str(key_utf8), test::nil(),
                                test::boolean(true), integer(-5), test::float64(0.1), integer(10000000000)});
     made.writer.text8(ascii(2048)).text16(longest).text16(wide_ascii(2048)).text16(u"a\u00fc").text8("");
-    parts.insert(parts.end(), {str(ascii(2048)), str(longest_utf8), str(ascii(2048)), str("a\u00fc"), str("")});
+    parts.insert(parts.end(),
+                 {str(ascii(2048)), str(longest_utf8), str(ascii(2048)), str("a\u00fc"), str("")});
     made.writer.floats(floats).floats({}).bigint(false, UINT64_MAX).bigint(true, static_cast<uint64_t>(-1));
     parts.insert(parts.end(), {join(float_bytes), test::uint64(UINT64_MAX), test::int64(-1)});
     made.writer.short_bin(counted(2048)).short_ext(-3, counted(100)).put(wide(kLargeArray)).put(70000);
     parts.insert(parts.end(), {test::bin(counted(2048)), test::ext(-3, counted(100)), head(0xdd, 70000, 4)});
     for (uint32_t i = 0; i < 7; i++) {
-      made.writer.hole(wide(kLongStr), counted(3000 + i)).hole(wide(kBin), counted(i)).hole(wide(kExt, 7), counted(300));
+      made.writer.hole(wide(kLongStr), counted(3000 + i))
+          .hole(wide(kBin), counted(i))
+          .hole(wide(kExt, 7), counted(300));
       parts.insert(parts.end(), {test::str_header(3000 + i), counted(3000 + i), test::bin(counted(i)),
                                  test::ext(7, counted(300))});
     }
@@ -237,7 +244,8 @@ TEST(Emitter, FindsTheOutputFullBeforeAnyWord) {
   const std::vector<Word> words = {
       {TapeWriter().nil(), test::nil()},
       {TapeWriter().number(0.5), test::float64(0.5)},
-      {TapeWriter().floats({0.5, 1.5, 2.5}), join({test::float64(0.5), test::float64(1.5), test::float64(2.5)})},
+      {TapeWriter().floats({0.5, 1.5, 2.5}),
+       join({test::float64(0.5), test::float64(1.5), test::float64(2.5)})},
       {TapeWriter().key(number), encoded_key},
       {TapeWriter().text8(ascii(300)), str(ascii(300))},
       {TapeWriter().text16(wide_ascii(300)), str(ascii(300))},
@@ -282,7 +290,8 @@ TEST(Emitter, GoesOnBehindEarlierWindows) {
   const test::HeapBuffer<uint16_t> pool16(4, kSlack);
   const test::HeapBuffer<uint8_t> output(Emitter::kMinOutput, kSlack);
   const test::HeapBuffer<uint32_t> holes(2, kSlack);
-  Emitter emitter(*keys, {tape.span(), lane.span(), pool8.span(), pool16.span(), output.span(), holes.span()});
+  Emitter emitter(*keys,
+                  {tape.span(), lane.span(), pool8.span(), pool16.span(), output.span(), holes.span()});
   const auto written = [&] { return Bytes(output.data(), output.data() + emitter.length()); };
 
   emitter.begin();

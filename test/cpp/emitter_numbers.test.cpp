@@ -105,7 +105,8 @@ TEST(EmitterNumbers, WritesMinusZeroAsTheIntegerZero) { EXPECT_EQ(number(-0.0), 
 TEST(EmitterNumbers, WritesAnyNanAsTheOneThatJsWrites) {
   const Bytes canonical = {0xcb, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0};
   EXPECT_EQ(number(kNan), canonical);
-  for (const uint64_t bits : {0xfff8000000000000U, 0x7ff8000000000001U, 0xffffffffffffffffU, 0x7fffffffffffffffU}) {
+  for (const uint64_t bits :
+       {0xfff8000000000000U, 0x7ff8000000000001U, 0xffffffffffffffffU, 0x7fffffffffffffffU}) {
     EXPECT_EQ(number(std::bit_cast<double>(bits)), canonical) << bits;
   }
 }
@@ -125,7 +126,8 @@ TEST(EmitterNumbers, WritesFloat32WhereAsked) {
   EXPECT_EQ(number(kTwo53, kOptions), float32(0x1p53F));
 }
 
-/// `Math.fround` rounds to the nearest, ties to even: from half a step above the largest float on, to infinity.
+/// `Math.fround` rounds to the nearest, ties to even: from half a step above the largest float on, to
+/// infinity.
 TEST(EmitterNumbers, RoundsBeyondTheRangeOfFloat32AsJsDoes) {
   constexpr EncodeOptions kOptions = {.float32 = true};
   constexpr double kLargest = 0x1.fffffep127;
@@ -177,8 +179,10 @@ TEST(EmitterNumbers, WritesBigintsInNineBytes) {
                                uint64_t{INT64_MAX}, uint64_t{INT64_MAX} + 1, UINT64_MAX}) {
     EXPECT_EQ(bigint(false, value), head(0xcf, value, 8)) << value;
   }
-  for (const int64_t value : {int64_t{-1}, int64_t{-32}, -(int64_t{1} << 32), -(int64_t{1} << 53), INT64_MIN}) {
-    EXPECT_EQ(bigint(true, static_cast<uint64_t>(value)), head(0xd3, static_cast<uint64_t>(value), 8)) << value;
+  for (const int64_t value :
+       {int64_t{-1}, int64_t{-32}, -(int64_t{1} << 32), -(int64_t{1} << 53), INT64_MIN}) {
+    EXPECT_EQ(bigint(true, static_cast<uint64_t>(value)), head(0xd3, static_cast<uint64_t>(value), 8))
+        << value;
   }
   // One that is not negative is a uint64, however it comes.
   EXPECT_EQ(bigint(true, 5), head(0xcf, 5, 8));
@@ -216,8 +220,8 @@ TEST(EmitterNumbers, WritesBigintsAsIntegersWhateverNumbersBecome) {
   constexpr EncodeOptions kOptions = {.float32 = true, .integers_as_floats = true, .no_int64 = true};
   EXPECT_EQ(bigint(false, 5, kOptions), head(0xcf, 5, 8));
   EXPECT_EQ(bigint(true, static_cast<uint64_t>(-5), kOptions), head(0xd3, static_cast<uint64_t>(-5), 8));
-  constexpr EncodeOptions kSmallest = {.float32 = true, .integers_as_floats = true, .no_int64 = true,
-                                       .smallest_bigint = true};
+  constexpr EncodeOptions kSmallest = {
+      .float32 = true, .integers_as_floats = true, .no_int64 = true, .smallest_bigint = true};
   EXPECT_EQ(bigint(false, 5, kSmallest), Bytes{5});
 }
 

@@ -84,7 +84,8 @@ class Encoding {
     uint32_t holes = 16;
   };
 
-  Encoding(const KeyStore& keys, const TapeWriter& writer, const Limits& limits, const EncodeOptions& options = {})
+  Encoding(const KeyStore& keys, const TapeWriter& writer, const Limits& limits,
+           const EncodeOptions& options = {})
       : payloads_(writer.payloads),
         words_(static_cast<uint32_t>(writer.tape.size())),
         tape_(copy(writer.tape)),
@@ -93,7 +94,8 @@ class Encoding {
         pool16_(copy(writer.pool16)),
         output_(limits.output, kSlack),
         holes_(limits.holes, kSlack),
-        emitter_(keys, {tape_.span(), lane_.span(), pool8_.span(), pool16_.span(), output_.span(), holes_.span()}) {
+        emitter_(keys,
+                 {tape_.span(), lane_.span(), pool8_.span(), pool16_.span(), output_.span(), holes_.span()}) {
     emitter_.set_options(options);
   }
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <limits>
+#include <utility>
 
 #include "memory.hpp"
 
@@ -38,6 +38,28 @@ TEST(FrameStack, KeepsItsFramesWhereTheyCanBeChanged) {
     ASSERT_EQ(stack[i].number, i);
     ASSERT_EQ(stack[i].kind, i + 1);
   }
+}
+
+TEST(FrameStack, GoesFromHandToHand) {
+  const size_t before = test::allocated_bytes();
+  {
+    FrameStack<Frame> first;
+    for (uint64_t i = 0; i < 100; i++) first.push({i, 1});
+    FrameStack<Frame> second(std::move(first));
+    ASSERT_EQ(second.size(), 100U);
+    EXPECT_EQ(second[99].number, 99U);
+
+    FrameStack<Frame> third;
+    for (uint64_t i = 0; i < 5000; i++) third.push({i, 2});
+    third = std::move(second);
+    ASSERT_EQ(third.size(), 100U);
+    for (uint64_t i = 100; i > 0; i--) ASSERT_EQ(third.pop().number, i - 1);
+    // What has been moved from is as good as new.
+    first = FrameStack<Frame>();
+    ASSERT_TRUE(first.push({7, 3}));
+    EXPECT_EQ(first.pop().number, 7U);
+  }
+  EXPECT_EQ(test::allocated_bytes(), before);
 }
 
 TEST(FrameStack, TakesNoMemoryBeforeTheFirstFrame) {

@@ -43,9 +43,12 @@ TEST_F(KeyStoreTest, KeepsKeysAsTheyAreEncoded) {
 }
 
 TEST_F(KeyStoreTest, TakesTheHeaderByTheBytesOfUtf8) {
-  EXPECT_EQ(encoded(add(std::u16string(15, u'\u00fc') + u"x")), test::join({{0xbf}, test::repeat(15, {0xc3, 0xbc}), {'x'}}));
-  EXPECT_EQ(encoded(add(std::u16string(16, u'\u00fc'))), test::join({{0xd9, 32}, test::repeat(16, {0xc3, 0xbc})}));
-  EXPECT_EQ(encoded(add(std::u16string(64, u'\u20ac'))), test::join({{0xd9, 192}, test::repeat(64, {0xe2, 0x82, 0xac})}));
+  EXPECT_EQ(encoded(add(std::u16string(15, u'\u00fc') + u"x")),
+            test::join({{0xbf}, test::repeat(15, {0xc3, 0xbc}), {'x'}}));
+  EXPECT_EQ(encoded(add(std::u16string(16, u'\u00fc'))),
+            test::join({{0xd9, 32}, test::repeat(16, {0xc3, 0xbc})}));
+  EXPECT_EQ(encoded(add(std::u16string(64, u'\u20ac'))),
+            test::join({{0xd9, 192}, test::repeat(64, {0xe2, 0x82, 0xac})}));
 }
 
 TEST_F(KeyStoreTest, ReplacesLoneSurrogates) {
@@ -66,7 +69,8 @@ TEST_F(KeyStoreTest, TakesKeysUpToItsNumber) {
     ASSERT_NE(numbers.back(), 0U) << i;
   }
   EXPECT_EQ(add("x"), 0U);
-  for (uint32_t i = 1; i < KeyStore::kMaxKeys; i++) ASSERT_EQ(encoded(numbers[i - 1]), str(std::to_string(i)));
+  for (uint32_t i = 1; i < KeyStore::kMaxKeys; i++)
+    ASSERT_EQ(encoded(numbers[i - 1]), str(std::to_string(i)));
 }
 
 TEST_F(KeyStoreTest, TakesKeysUpToItsBytes) {

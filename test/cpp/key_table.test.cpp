@@ -55,7 +55,8 @@ class KeyTableTest : public ::testing::Test {
 
   uint32_t find(std::string_view key) const { return table_->find(Key(key).span(), hash(key)); }
 
-  /// Matches an encoded key in memory that is readable no further than it must be. Behind the key stands `behind`.
+  /// Matches an encoded key in memory that is readable no further than it must be. Behind the key stands
+  /// `behind`.
   uint32_t match(uint32_t node, const Bytes& encoded, uint8_t behind = 0) const {
     const HeapBuffer<uint8_t> memory(KeyTable::kLookahead);
     std::fill_n(memory.data(), KeyTable::kLookahead, behind);
@@ -203,7 +204,8 @@ TEST_F(KeyTableTest, TellsKeysOfTheSameHashApart) {
 TEST_F(KeyTableTest, FindsAKeyByAllOfItsHash) {
   learn(kRoot, "id");
   EXPECT_NE(table_->find(Key("id").span(), hash("id")), 0U);
-  for (uint32_t bit = 0; bit < 32; bit++) EXPECT_EQ(table_->find(Key("id").span(), hash("id") ^ 1U << bit), 0U);
+  for (uint32_t bit = 0; bit < 32; bit++)
+    EXPECT_EQ(table_->find(Key("id").span(), hash("id") ^ 1U << bit), 0U);
 }
 
 TEST_F(KeyTableTest, HashesEveryByteAndTheLength) {
@@ -248,7 +250,8 @@ TEST_F(KeyTableTest, LearnsKeysThatDifferInAFewCharactersAlone) {
         key[at + 1] = static_cast<char>('0' + i % 10);
         if (learn(kRoot, key) != 0) learned++;
       }
-      EXPECT_GE(learned, 95U) << "of keys of " << length << " characters that differ in those from " << at << " on";
+      EXPECT_GE(learned, 95U) << "of keys of " << length << " characters that differ in those from " << at
+                              << " on";
     }
   }
 }

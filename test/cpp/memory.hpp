@@ -32,8 +32,8 @@ constexpr bool kHasAsan = true;
 constexpr bool kHasAsan = false;
 #endif
 
-/// A heap block of `count` items and `slack` bytes, and not a byte more: ASan sees what goes beyond. It is filled with
-/// junk, so that nothing can rely on zeros.
+/// A heap block of `count` items and `slack` bytes, and not a byte more: ASan sees what goes beyond. It is
+/// filled with junk, so that nothing can rely on zeros.
 template <typename T>
 class HeapBuffer {
  public:

@@ -254,15 +254,16 @@ class MessageSource {
   Bytes key() {
     if (below(40) == 0) return number();
     if (below(30) == 0) return str(ascii(60 + below(10)));
-    constexpr std::string_view kKeys[] = {"id", "name", "x", "y", "", "created_at", "a key longer than a word",
-                                          "\xc3\xbc"};
+    constexpr std::string_view kKeys[] = {
+        "id", "name", "x", "y", "", "created_at", "a key longer than a word", "\xc3\xbc"};
     return str(kKeys[below(8)]);
   }
 
   Bytes pairs(uint32_t depth) {
     const uint32_t count = below(20) == 0 ? 120 + below(20) : below(6);
     Bytes bytes = map_header(count);
-    for (uint32_t i = 0; i < count; i++) bytes = join({bytes, key(), count > 10 ? number() : value(depth + 1)});
+    for (uint32_t i = 0; i < count; i++)
+      bytes = join({bytes, key(), count > 10 ? number() : value(depth + 1)});
     return bytes;
   }
 

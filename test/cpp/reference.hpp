@@ -21,8 +21,9 @@ struct ReferenceText {
   bool valid = true;
 };
 
-/// Whether a well-formed sequence could begin with these bytes (Unicode 15, D84–D92): they are a lead byte and trail
-/// bytes, and some scalar value of that length begins with their bits. `length` is that of the whole sequence.
+/// Whether a well-formed sequence could begin with these bytes (Unicode 15, D84–D92): they are a lead byte
+/// and trail bytes, and some scalar value of that length begins with their bits. `length` is that of the
+/// whole sequence.
 inline bool begins_sequence(std::span<const uint8_t> bytes, uint32_t& length) {
   const uint8_t lead = bytes[0];
   length = lead < 0x80 ? 1 : static_cast<uint32_t>(std::countl_one(lead));
@@ -78,7 +79,8 @@ inline ReferenceText reference_utf8(std::span<const uint8_t> bytes) {
   return result;
 }
 
-/// What a value is, one line each: equal text means equal values. Both the reference and the reader of tapes write it.
+/// What a value is, one line each: equal text means equal values. Both the reference and the reader of tapes
+/// write it.
 class Events {
  public:
   void line(std::string_view what) {
@@ -99,7 +101,8 @@ class Events {
     line({digits, static_cast<size_t>(end - digits)});
   }
   void bits64(bool is_signed, uint64_t bits) {
-    line(is_signed ? "int64 " + std::to_string(static_cast<int64_t>(bits)) : "uint64 " + std::to_string(bits));
+    line(is_signed ? "int64 " + std::to_string(static_cast<int64_t>(bits))
+                   : "uint64 " + std::to_string(bits));
   }
   void text(std::u16string_view units) {
     text_ += "text \"";
@@ -132,7 +135,9 @@ class Events {
   std::string text_;
 };
 
-inline bool reference_is_map(uint32_t byte) { return (byte >= 0x80 && byte <= 0x8f) || byte == 0xde || byte == 0xdf; }
+inline bool reference_is_map(uint32_t byte) {
+  return (byte >= 0x80 && byte <= 0x8f) || byte == 0xde || byte == 0xdf;
+}
 
 struct Reference {
   Status status = Status::kDone;
@@ -192,9 +197,10 @@ class ReferenceDecoder {
     if (!take(1, first)) return Status::kInsufficientData;
     const auto byte = static_cast<uint32_t>(first);
     const bool is_str = (byte >= 0xa0 && byte <= 0xbf) || (byte >= 0xd9 && byte <= 0xdb);
+    const bool is_ext = (byte >= 0xc7 && byte <= 0xc9) || (byte >= 0xd4 && byte <= 0xd8);
     const bool is_number = byte <= 0x7f || byte >= 0xe0 || (byte >= 0xca && byte <= 0xd3);
     if (byte == 0xc1) return Status::kUnknownFormat;
-    if (is_key && !is_str && !is_number && !options_.any_key) return Status::kKeyType;
+    if (is_key && !is_str && !is_number && !is_ext && !options_.any_key) return Status::kKeyType;
     if (is_number) return number(is_key, byte);
     if (byte == 0xc0 || byte == 0xc2 || byte == 0xc3) {
       events_.key(is_key);
@@ -226,7 +232,6 @@ class ReferenceDecoder {
       events_.line("array " + std::to_string(length));
       return Status::kDone;
     }
-    const bool is_ext = (byte >= 0xc7 && byte <= 0xc9) || (byte >= 0xd4 && byte <= 0xd8);
     uint64_t type = 0;
     if (is_ext && !take(1, type)) return Status::kInsufficientData;
     if (message_.size() - at_ < length) return Status::kInsufficientData;

@@ -47,7 +47,8 @@ TEST(Region, CutsAlignedBuffersThatDoNotMeet) {
 TEST(Region, BeginsWithZeros) {
   Region region(Region::cost<uint8_t>(1000, kSlackBytes));
   const std::span<uint8_t> bytes = region.take<uint8_t>(1000, kSlackBytes);
-  EXPECT_TRUE(std::all_of(bytes.data(), bytes.data() + 1000 + kSlackBytes, [](uint8_t byte) { return byte == 0; }));
+  EXPECT_TRUE(
+      std::all_of(bytes.data(), bytes.data() + 1000 + kSlackBytes, [](uint8_t byte) { return byte == 0; }));
 }
 
 TEST(Region, GivesItsMemoryBack) {

@@ -41,8 +41,8 @@ inline std::vector<Sample> samples() {
   std::vector<Sample> all;
   const auto add = [&](const char* name, const Bytes& message) { all.push_back({name, message}); };
 
-  for (const int64_t value : {0LL, 127LL, 128LL, 256LL, 65536LL, 1LL << 27, 1LL << 31, 1LL << 32, -1LL, -32LL, -33LL,
-                              -129LL, -32769LL, -2147483649LL}) {
+  for (const int64_t value : {0LL, 127LL, 128LL, 256LL, 65536LL, 1LL << 27, 1LL << 31, 1LL << 32, -1LL, -32LL,
+                              -33LL, -129LL, -32769LL, -2147483649LL}) {
     add("an integer", integer(value));
   }
   add("a float 32", float32(0.5F));
@@ -54,7 +54,8 @@ inline std::vector<Sample> samples() {
     add("a binary", bin(counted(length)));
     add("an extension", ext(-7, counted(length)));
   }
-  for (const size_t length : {1U, 2U, 4U, 8U, 16U}) add("an extension of a fixed size", ext(5, counted(length)));
+  for (const size_t length : {1U, 2U, 4U, 8U, 16U})
+    add("an extension of a fixed size", ext(5, counted(length)));
   for (const uint32_t format : {0xc4U, 0xc5U, 0xc6U, 0xd9U, 0xdaU, 0xdbU}) {
     const uint32_t size = 1U << ((format - (format >= 0xd9 ? 0xd9 : 0xc4)) & 3);
     add("five bytes in a longer format", join({head(format, 5, size), text_bytes("hello")}));
@@ -67,7 +68,9 @@ inline std::vector<Sample> samples() {
 
   add("no items", array({}));
   add("no pairs", map({}));
-  add("text that is not ASCII", array({str("\u00fc"), str("a"), str("\u20ac\U0001f600"), str("b\xff" "c")}));
+  add("text that is not ASCII", array({str("\u00fc"), str("a"), str("\u20ac\U0001f600"),
+                                       str("b\xff"
+                                           "c")}));
   add("a map of one pair", map({{"a", {1}}}));
   add("a map that ends with a map", map({{"a", {1}}, {"b", map({{"c", map({{"d", {4}}})}})}}));
   add("a record", record(5));
@@ -81,7 +84,8 @@ inline std::vector<Sample> samples() {
   for (int64_t i = 0; i < 12; i++) {
     mixed.push_back(map({{"type", {1}}, {i % 2 == 0 ? "even" : "odd", integer(i)}, {"end", nil()}}));
     mixed.push_back(map({{"type", {2}}}));
-    mixed.push_back(map({{"type", {1}}, {"even", {3}}, {"key " + std::to_string(i), str("once")}, {"end", nil()}}));
+    mixed.push_back(
+        map({{"type", {1}}, {"even", {3}}, {"key " + std::to_string(i), str("once")}, {"end", nil()}}));
   }
   add("shapes that alternate", array(mixed));
 
@@ -115,7 +119,8 @@ inline std::vector<Sample> samples() {
 
   add("keys of many lengths",
       array({map({{ascii(63), {1}}, {ascii(64), {2}}, {ascii(65), {3}}, {ascii(513), {4}}, {"", {5}}}),
-             map({{ascii(64), {1}}, {"\u00fc", {2}}}), map_of({{integer(5), {1}}, {float64(0.5), str("x")}})}));
+             map({{ascii(64), {1}}, {"\u00fc", {2}}}),
+             map_of({{integer(5), {1}}, {float64(0.5), str("x")}})}));
 
   std::vector<Bytes> strings;
   for (size_t i = 0; i < 60; i++) {
@@ -132,8 +137,9 @@ inline std::vector<Sample> samples() {
     payloads.push_back(ext(static_cast<int32_t>(i), counted(i * 97)));
   }
   add("payloads", array(payloads));
-  add("payloads in maps", array({map({{"a", bin(counted(900))}, {"b", {1}}}), map({{"a", bin(counted(900))}, {"b", {2}}}),
-                                 map({{"a", bin(counted(900))}, {"b", bin(counted(700))}})}));
+  add("payloads in maps",
+      array({map({{"a", bin(counted(900))}, {"b", {1}}}), map({{"a", bin(counted(900))}, {"b", {2}}}),
+             map({{"a", bin(counted(900))}, {"b", bin(counted(700))}})}));
 
   constexpr size_t kDepth = Tokenizer::kDeep + 20;
   add("deep arrays", nested_arrays(kDepth));

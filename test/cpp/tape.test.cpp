@@ -7,9 +7,9 @@
 namespace mpw {
 namespace {
 
-constexpr Tag kTags[] = {kEnd,  kNil,   kBool, kPoint, kInt, kFloat, kText8, kText16,
+constexpr Tag kTags[] = {kEnd,   kNil, kBool,  kPoint, kInt, kFloat, kText8,  kText16,
                          kArray, kMap, kShape, kKeys,  kKey, kInts,  kFloats, kWide};
-constexpr Wide kWides[] = {kPool8,     kPool16,   kLongStr, kBin,   kExt,      kLargeArray, kLargeMap,
+constexpr Wide kWides[] = {kPool8,     kPool16,  kLongStr, kBin,   kExt,      kLargeArray, kLargeMap,
                            kDeepArray, kDeepMap, kUint64,  kInt64, kShortBin, kShortExt,   kPlacedExt};
 
 TEST(Tape, HasATagOfItsOwnForEachKindInFourBits) {

@@ -96,7 +96,8 @@ class TapeReader {
   const std::vector<uint32_t>& keys_of(uint32_t shape) {
     std::vector<uint32_t>& keys = shapes_[shape];
     if (keys.empty() && shape != KeyTable::kRoot) {
-      for (uint32_t node = shape; node != KeyTable::kRoot; node = keys_.parent(node)) keys.push_back(keys_.key(node));
+      for (uint32_t node = shape; node != KeyTable::kRoot; node = keys_.parent(node))
+        keys.push_back(keys_.key(node));
       std::reverse(keys.begin(), keys.end());
     }
     return keys;
@@ -135,7 +136,8 @@ class TapeReader {
     }
     require(!top.needs_keys, "a value where the number of pairs should be");
     require(top.left > 0, "a pair too many");
-    if (top.at_key) require(is_text || options_.any_key || is_number_, "a key that is neither string nor number");
+    if (top.at_key)
+      require(is_text || options_.any_key || is_number_, "a key that is neither string nor number");
     events_.key(top.at_key);
     if (!top.at_key) top.left--;
     top.at_key = !top.at_key;
@@ -281,7 +283,8 @@ class TapeReader {
 
   void pairs(uint32_t count) {
     close_complete();
-    if (frames_.empty() || !frames_.back().needs_keys || frames_.back().next != keys_of(frames_.back().shape).size()) {
+    if (frames_.empty() || !frames_.back().needs_keys ||
+        frames_.back().next != keys_of(frames_.back().shape).size()) {
       fail("a number of pairs where there should be none");
       return;
     }
@@ -295,7 +298,8 @@ class TapeReader {
 
   void run(uint32_t count, bool is_ints) {
     close_complete();
-    require(!frames_.empty() && !frames_.back().is_map && frames_.back().left >= count, "a run outside an array");
+    require(!frames_.empty() && !frames_.back().is_map && frames_.back().left >= count,
+            "a run outside an array");
     // JS makes shorter arrays as literals, item by item.
     require(is_good_ && frames_.back().count >= kMinRun && count >= kMinRun, "a run that is too short");
     for (uint32_t i = 0; i < count && is_good_; i++) {
@@ -327,7 +331,7 @@ class TapeReader {
       }
       case kExt: {
         const std::span<const uint8_t> bytes = payload();
-        begin_value(false);
+        begin_value(true);
         require_header(extra >> 8, format::Family::kExt);
         events_.bytes("ext " + std::to_string(static_cast<int8_t>(extra)) + " ", bytes);
         break;

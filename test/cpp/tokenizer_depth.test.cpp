@@ -22,7 +22,8 @@ Status skim(Session& session, const Bytes& message) {
   Tokenizer& tokenizer = session.tokenizer();
   tokenizer.begin();
   for (uint64_t chunk = 0;;) {
-    const auto size = static_cast<uint32_t>(std::min<uint64_t>(session.input().size(), message.size() - chunk));
+    const auto size =
+        static_cast<uint32_t>(std::min<uint64_t>(session.input().size(), message.size() - chunk));
     std::copy_n(message.data() + chunk, size, session.input().data());
     tokenizer.feed(size, message.size() - chunk, false);
     Status status = Status::kWindowFull;
@@ -83,7 +84,8 @@ TEST_F(TokenizerDepth, SaysWhenMemoryIsOutAndStillWorks) {
 
 TEST_F(TokenizerDepth, FailsAtTheBottomOfADeepMessage) {
   for (const uint8_t container : {uint8_t{0x91}, uint8_t{0x92}}) {
-    const Outcome outcome = session_.decode(join({repeat(kMillion, {container}), {0xc1}, repeat(kMillion, {1})}));
+    const Outcome outcome =
+        session_.decode(join({repeat(kMillion, {container}), {0xc1}, repeat(kMillion, {1})}));
     EXPECT_EQ(outcome.status, Status::kUnknownFormat);
     EXPECT_EQ(outcome.offset, kMillion);
   }
@@ -103,7 +105,8 @@ TEST_F(TokenizerDepth, MarksContainersBelowTheLimitOfRecursionAndNoOthers) {
     }
     for (int sight = 0; sight < 3; sight++) {
       const Words maps =
-          session_.decode(join({repeat(depth, {0x82, 0xa1, 'a'}), {1}, repeat(depth, {0xa1, 'b', 2}), {1}})).tape;
+          session_.decode(join({repeat(depth, {0x82, 0xa1, 'a'}), {1}, repeat(depth, {0xa1, 'b', 2}), {1}}))
+              .tape;
       size_t deep = 0;
       for (const uint32_t found : maps) deep += found == wide(kDeepMap, KeyTable::kRoot) ? 1 : 0;
       ASSERT_EQ(deep, depth > Tokenizer::kDeep ? depth - Tokenizer::kDeep : 0) << depth;

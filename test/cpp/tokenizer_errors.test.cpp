@@ -51,7 +51,8 @@ TEST(TokenizerErrors, EveryTruncationLacksData) {
       const Outcome outcome = session.decode(whole.first(size), whole.subspan(size));
       ASSERT_EQ(outcome.status, Status::kInsufficientData) << sample.name << " cut to " << size;
       ASSERT_GE(outcome.detail, 1U) << sample.name << " cut to " << size;
-      ASSERT_LE(outcome.detail, whole.size() - size) << "more than is missing of " << sample.name << " cut to " << size;
+      ASSERT_LE(outcome.detail, whole.size() - size)
+          << "more than is missing of " << sample.name << " cut to " << size;
       ASSERT_LE(outcome.offset, size) << sample.name;
     }
     ASSERT_EQ(session.decode(whole).status, Status::kDone) << "afterwards";
@@ -103,7 +104,9 @@ TEST(TokenizerErrors, TheByteThatIsNeverUsedIsUnknownAnywhere) {
 TEST(TokenizerErrors, PointAtTheirTokenInMapsOfAShapeToo) {
   const std::unique_ptr<KeyTable> keys = test::key_table();
   Session session(*keys);
-  const auto message = [](const Bytes& value) { return array({map({{"a", {1}}, {"b", value}, {"c", {3}}}), {5}}); };
+  const auto message = [](const Bytes& value) {
+    return array({map({{"a", {1}}, {"b", value}, {"c", {3}}}), {5}});
+  };
   for (int i = 0; i < 4; i++) {
     EXPECT_EQ(session.decode(message({2})).status, Status::kDone);
     const Outcome unknown = session.decode(message({0xc1}));
@@ -121,12 +124,25 @@ TEST(TokenizerErrors, PointAtTheirTokenInMapsOfAShapeToo) {
 
 /// Headers that promise more than is there: they fail where they stand.
 TEST(TokenizerErrors, LengthsThatLieFailAtOnce) {
-  const Bytes lies[] = {head(0xdd, 0x7fffffff, 4), head(0xdd, 0xffffffff, 4), head(0xdc, 0xffff, 2), {0x9f},
-                        head(0xdf, 0x7fffffff, 4), head(0xdf, 0xffffffff, 4), head(0xde, 0xffff, 2), {0x8f},
-                        head(0xc6, 0xffffffff, 4), head(0xc5, 0xffff, 2),     head(0xc4, 0xff, 1),
-                        head(0xdb, 0xffffffff, 4), head(0xda, 0xffff, 2),     head(0xd9, 0xff, 1),   {0xbf},
-                        join({head(0xc9, 0xffffffff, 4), {1}}), join({head(0xc8, 0xffff, 2), {1}}),
-                        join({head(0xc7, 0xff, 1), {1}}), {0xd8, 1}};
+  const Bytes lies[] = {head(0xdd, 0x7fffffff, 4),
+                        head(0xdd, 0xffffffff, 4),
+                        head(0xdc, 0xffff, 2),
+                        {0x9f},
+                        head(0xdf, 0x7fffffff, 4),
+                        head(0xdf, 0xffffffff, 4),
+                        head(0xde, 0xffff, 2),
+                        {0x8f},
+                        head(0xc6, 0xffffffff, 4),
+                        head(0xc5, 0xffff, 2),
+                        head(0xc4, 0xff, 1),
+                        head(0xdb, 0xffffffff, 4),
+                        head(0xda, 0xffff, 2),
+                        head(0xd9, 0xff, 1),
+                        {0xbf},
+                        join({head(0xc9, 0xffffffff, 4), {1}}),
+                        join({head(0xc8, 0xffff, 2), {1}}),
+                        join({head(0xc7, 0xff, 1), {1}}),
+                        {0xd8, 1}};
   for (const Bytes& lie : lies) {
     for (const Bytes& rest : {Bytes{}, Bytes{1}, Bytes{1, 2, 3}}) {
       const size_t before = test::allocated_bytes();
@@ -159,7 +175,8 @@ TEST(TokenizerErrors, ContainersShareWhatIsLeft) {
   constexpr uint32_t kRest = 1000;
   const Bytes rest = repeat(kRest, {0xc0});
   for (uint32_t count = 1; count <= 5; count++) {
-    // Behind the header of the inner array are all the items of the inner and those that the outer still lacks.
+    // Behind the header of the inner array are all the items of the inner and those that the outer still
+    // lacks.
     const Bytes outer = head(0xdc, count, 2);
     for (const int32_t delta : {-1, 0, 1}) {
       const uint32_t fits = kRest - (count - 1);
@@ -207,8 +224,14 @@ TEST(TokenizerErrors, TheInstanceStillWorksAfterThem) {
   Session session(*keys);
   const Bytes good = array({test::record(1), test::record(2)});
   const std::string expected = reference_decode(good).events;
-  const Bytes bad[] = {{}, {0xc1}, {0x92, 0x81, 0xa1, 'a'}, {0x81, 0xc0, 1}, map({{"__proto__", {1}}}),
-                       head(0xdd, 0x7fffffff, 4), join({repeat(300, {0x92}), {0xc1}}), Bytes(good.begin(), good.begin() + 40),
+  const Bytes bad[] = {{},
+                       {0xc1},
+                       {0x92, 0x81, 0xa1, 'a'},
+                       {0x81, 0xc0, 1},
+                       map({{"__proto__", {1}}}),
+                       head(0xdd, 0x7fffffff, 4),
+                       join({repeat(300, {0x92}), {0xc1}}),
+                       Bytes(good.begin(), good.begin() + 40),
                        join({{0x92}, test::record(1), {0xc1}})};
   for (int i = 0; i < 3; i++) {
     for (const Bytes& message : bad) {

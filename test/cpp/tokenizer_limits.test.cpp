@@ -18,23 +18,23 @@ using test::repeat;
 using test::str;
 
 /// Decodes a value behind two bytes, with a limit one below, at, and one above its length.
-void check_limit(uint32_t DecodeOptions::* limit, uint32_t length, const Bytes& value, Status error) {
+void check_limit(int64_t DecodeOptions::*limit, uint32_t length, const Bytes& value, Status error) {
   const Bytes message = array({test::nil(), value});
-  const auto with_limit = [&](uint32_t most) {
+  const auto with_limit = [&](int64_t most) {
     DecodeOptions options;
     options.*limit = most;
     return decode(message, options);
   };
   EXPECT_EQ(with_limit(length).status, Status::kDone) << length;
-  EXPECT_EQ(with_limit(length + 1).status, Status::kDone) << length;
-  if (length == 0) return;
-  const Outcome outcome = with_limit(length - 1);
+  EXPECT_EQ(with_limit(int64_t{length} + 1).status, Status::kDone) << length;
+  const Outcome outcome = with_limit(int64_t{length} - 1);
   EXPECT_EQ(outcome.status, error) << length;
   EXPECT_EQ(outcome.offset, 2U) << length;
   EXPECT_EQ(outcome.detail, length) << length;
 }
 
-constexpr uint32_t kLengths[] = {0, 1, 2, 4, 5, 15, 16, 17, 31, 32, 33, 255, 256, 511, 512, 513, 65535, 65536};
+constexpr uint32_t kLengths[] = {0,  1,  2,   4,   5,   15,  16,  17,    31,
+                                 32, 33, 255, 256, 511, 512, 513, 65535, 65536};
 
 TEST(TokenizerLimits, HoldForStrings) {
   for (const uint32_t length : kLengths) {
@@ -60,17 +60,17 @@ TEST(TokenizerLimits, HoldForArrays) {
   for (const uint32_t length : kLengths) {
     // The array around it has two items.
     if (length <= 2) continue;
-    check_limit(&DecodeOptions::max_array_length, length, join({test::array_header(length), repeat(length, {1})}),
-                Status::kMaxArrayLength);
+    check_limit(&DecodeOptions::max_array_length, length,
+                join({test::array_header(length), repeat(length, {1})}), Status::kMaxArrayLength);
   }
-  check_limit(&DecodeOptions::max_array_length, 3, array({test::float64(1), test::float64(2), test::float64(3)}),
-              Status::kMaxArrayLength);
+  check_limit(&DecodeOptions::max_array_length, 3,
+              array({test::float64(1), test::float64(2), test::float64(3)}), Status::kMaxArrayLength);
 }
 
 TEST(TokenizerLimits, HoldForMaps) {
   for (const uint32_t length : kLengths) {
-    check_limit(&DecodeOptions::max_map_length, length, join({test::map_header(length), repeat(length, {1, 2})}),
-                Status::kMaxMapLength);
+    check_limit(&DecodeOptions::max_map_length, length,
+                join({test::map_header(length), repeat(length, {1, 2})}), Status::kMaxMapLength);
   }
 }
 
@@ -85,16 +85,35 @@ TEST(TokenizerLimits, OfZeroLeaveTheEmptyOnes) {
   EXPECT_EQ(decode(array({{1}}), none).status, Status::kMaxArrayLength);
 }
 
+TEST(TokenizerLimits, BelowZeroRefuseEvenTheEmptyOnes) {
+  const auto status = [](int64_t DecodeOptions::*limit, const Bytes& message) {
+    DecodeOptions options;
+    options.*limit = -1;
+    return decode(message, options).status;
+  };
+  EXPECT_EQ(status(&DecodeOptions::max_str_length, str("")), Status::kMaxStrLength);
+  EXPECT_EQ(status(&DecodeOptions::max_str_length, map({{"", {1}}})), Status::kMaxStrLength);
+  EXPECT_EQ(status(&DecodeOptions::max_bin_length, test::bin({})), Status::kMaxBinLength);
+  EXPECT_EQ(status(&DecodeOptions::max_bin_length, test::ext(1, {})), Status::kMaxBinLength);
+  EXPECT_EQ(status(&DecodeOptions::max_ext_length, test::ext(1, {})), Status::kMaxExtLength);
+  EXPECT_EQ(status(&DecodeOptions::max_array_length, array({})), Status::kMaxArrayLength);
+  EXPECT_EQ(status(&DecodeOptions::max_map_length, map({})), Status::kMaxMapLength);
+  EXPECT_EQ(status(&DecodeOptions::max_depth, array({})), Status::kMaxDepth);
+  EXPECT_EQ(status(&DecodeOptions::max_depth, {1}), Status::kDone);
+  EXPECT_EQ(status(&DecodeOptions::max_str_length, array({})), Status::kDone);
+}
+
 TEST(TokenizerLimits, OfStringsHoldForKeys) {
-  for (const uint32_t length : {1U, 5U, 31U, 32U, 63U, 64U, 65U, 512U, 513U}) {
+  for (const uint32_t length : {0U, 1U, 5U, 31U, 32U, 63U, 64U, 65U, 512U, 513U}) {
     const Bytes message = array({map({{ascii(length), {1}}}), {2}});
     const std::unique_ptr<KeyTable> keys = test::key_table();
     for (int i = 0; i < 4; i++) {
-      for (const uint32_t limit : {length - 1, length, length + 1}) {
+      for (const int64_t limit : {int64_t{length} - 1, int64_t{length}, int64_t{length} + 1}) {
         DecodeOptions options;
         options.max_str_length = limit;
         const Outcome outcome = test::Session(*keys, {}, options).decode(message);
-        EXPECT_EQ(outcome.status, limit < length ? Status::kMaxStrLength : Status::kDone) << length << " " << limit;
+        EXPECT_EQ(outcome.status, limit < length ? Status::kMaxStrLength : Status::kDone)
+            << length << " " << limit;
         if (limit < length) {
           EXPECT_EQ(outcome.offset, 2U);
           EXPECT_EQ(outcome.detail, length);
@@ -107,10 +126,10 @@ TEST(TokenizerLimits, OfStringsHoldForKeys) {
 }
 
 TEST(TokenizerLimits, OfStringsHoldForKeysThatComeAsBytes) {
-  for (const uint32_t length : {1U, 64U, 600U}) {
+  for (const uint32_t length : {0U, 1U, 64U, 600U}) {
     DecodeOptions options;
     options.raw_keys = true;
-    options.max_str_length = length - 1;
+    options.max_str_length = int64_t{length} - 1;
     EXPECT_EQ(decode(map({{ascii(length), {1}}}), options).status, Status::kMaxStrLength);
     options.max_str_length = length;
     EXPECT_EQ(decode(map({{ascii(length), {1}}}), options).status, Status::kDone);
@@ -136,7 +155,8 @@ TEST(TokenizerLimits, OfDepthHoldForEveryKindOfContainer) {
   };
   EXPECT_EQ(status(0, {1}).status, Status::kDone);
   EXPECT_EQ(status(0, str("x")).status, Status::kDone);
-  for (const Bytes& container : {array({}), map({}), array({{1}}), map({{"a", {1}}}), array({test::float64(1)})}) {
+  for (const Bytes& container :
+       {array({}), map({}), array({{1}}), map({{"a", {1}}}), array({test::float64(1)})}) {
     const Outcome outcome = status(0, container);
     EXPECT_EQ(outcome.status, Status::kMaxDepth);
     EXPECT_EQ(outcome.offset, 0U);
@@ -162,7 +182,8 @@ TEST(TokenizerLimits, OfDepthHoldForEveryKindOfContainer) {
 TEST(TokenizerLimits, OfDepthCountSiblingsOnce) {
   DecodeOptions options;
   options.max_depth = 2;
-  const Bytes siblings = join({test::array_header(100), repeat(50, array({{1}})), repeat(50, map({{"a", {1}}}))});
+  const Bytes siblings =
+      join({test::array_header(100), repeat(50, array({{1}})), repeat(50, map({{"a", {1}}}))});
   EXPECT_EQ(decode(siblings, options).status, Status::kDone);
 }
 

@@ -93,7 +93,8 @@ TEST_F(TokenizerMaps, TakesTheLastMapOfAMessageForAShapeToo) {
 }
 
 TEST_F(TokenizerMaps, TakesMapsWithinOneMessageForShapes) {
-  const Bytes message = join({test::array_header(100), repeat(100, map({{"x", float64(1)}, {"y", float64(2)}}))});
+  const Bytes message =
+      join({test::array_header(100), repeat(100, map({{"x", float64(1)}, {"y", float64(2)}}))});
   // Two words more a map, for its values; the first with its keys in line.
   EXPECT_LE(check(message).tape.size(), 1U + 100 * 3 + 5);
 }
@@ -121,8 +122,8 @@ TEST_F(TokenizerMaps, TellsAlternatingShapesApart) {
 }
 
 TEST_F(TokenizerMaps, TakesKeysOfAnyLength) {
-  for (const size_t length : {0U, 1U, 5U, 6U, 7U, 8U, 9U, 15U, 16U, 31U, 32U, 33U, 63U, 64U, 65U, 255U, 256U, 511U,
-                              512U, 513U, 70000U}) {
+  for (const size_t length : {0U,  1U,  5U,  6U,  7U,   8U,   9U,   15U,  16U,  31U,   32U,
+                              33U, 63U, 64U, 65U, 255U, 256U, 511U, 512U, 513U, 70000U}) {
     for (const std::string& key : {ascii(length), std::string(length, '\0')}) {
       const Bytes message = listed(map({{key, {1}}, {"b", {2}}}));
       for (int i = 0; i < 4; i++) {
@@ -164,9 +165,19 @@ TEST_F(TokenizerMaps, TakesKeysThatAreNotAscii) {
 }
 
 TEST_F(TokenizerMaps, TakesNumbersForKeys) {
-  const Bytes numbers[] = {integer(0),   integer(127),      integer(-1),       integer(200),           integer(-200),
-                           integer(70000), integer(-70000), integer(1 << 30), integer(int64_t{1} << 40),
-                           float64(1.5), test::float32(0.5F), test::uint64(UINT64_MAX), test::int64(INT64_MIN)};
+  const Bytes numbers[] = {integer(0),
+                           integer(127),
+                           integer(-1),
+                           integer(200),
+                           integer(-200),
+                           integer(70000),
+                           integer(-70000),
+                           integer(1 << 30),
+                           integer(int64_t{1} << 40),
+                           float64(1.5),
+                           test::float32(0.5F),
+                           test::uint64(UINT64_MAX),
+                           test::int64(INT64_MIN)};
   for (const Bytes& number : numbers) {
     for (int i = 0; i < 3; i++) {
       EXPECT_EQ(check(listed(map_of({{number, {1}}}))).status, Status::kDone);
@@ -199,7 +210,8 @@ TEST_F(TokenizerMaps, RefusesNumbersThatComeAsBigintsForKeys) {
     EXPECT_EQ(status(Int64::kBigint, test::uint64(value)), Status::kKeyType);
     EXPECT_EQ(status(Int64::kAuto, test::uint64(value)), beyond) << value;
   }
-  for (const int64_t value : {int64_t{-1}, -static_cast<int64_t>(kSafe), -static_cast<int64_t>(kSafe) - 1, INT64_MIN}) {
+  for (const int64_t value :
+       {int64_t{-1}, -static_cast<int64_t>(kSafe), -static_cast<int64_t>(kSafe) - 1, INT64_MIN}) {
     const Status beyond = value < -static_cast<int64_t>(kSafe) ? Status::kKeyType : Status::kDone;
     EXPECT_EQ(status(Int64::kNumber, test::int64(value)), Status::kDone);
     EXPECT_EQ(status(Int64::kBigint, test::int64(value)), Status::kKeyType);
@@ -214,9 +226,11 @@ TEST_F(TokenizerMaps, RefusesNumbersThatComeAsBigintsForKeys) {
 }
 
 TEST_F(TokenizerMaps, RefusesAllOtherKeys) {
-  const Bytes others[] = {test::nil(),     test::boolean(false), test::boolean(true), test::bin({1}),
-                          test::bin({}),   test::ext(1, {1}),    test::ext(-1, Bytes(4)), array({}),
-                          array({{1}}),    map({}),              map({{"a", {1}}}),   head(0xde, 0, 2),
+  const Bytes others[] = {test::nil(),         test::boolean(false),
+                          test::boolean(true), test::bin({1}),
+                          test::bin({}),       array({}),
+                          array({{1}}),        map({}),
+                          map({{"a", {1}}}),   head(0xde, 0, 2),
                           head(0xdc, 0, 2)};
   for (const Bytes& other : others) {
     for (int i = 0; i < 3; i++) {
@@ -227,6 +241,17 @@ TEST_F(TokenizerMaps, RefusesAllOtherKeys) {
       const Outcome second = check(listed(map_of({{str("a"), {1}}, {other, {1}}})));
       EXPECT_EQ(second.status, Status::kKeyType);
       EXPECT_EQ(second.offset, 5U);
+    }
+  }
+}
+
+/// What a codec makes of them may be strings or numbers.
+TEST_F(TokenizerMaps, LeavesExtensionsForKeysToJs) {
+  for (const Bytes& key :
+       {test::ext(1, {1}), test::ext(-1, Bytes(4)), test::ext(5, Bytes(3)), test::ext(5, Bytes(700))}) {
+    for (int i = 0; i < 3; i++) {
+      EXPECT_EQ(check(listed(map_of({{key, {1}}}))).status, Status::kDone);
+      EXPECT_EQ(check(listed(map_of({{str("a"), {1}}, {key, key}, {str("b"), {2}}}))).status, Status::kDone);
     }
   }
 }
@@ -286,7 +311,8 @@ TEST_F(TokenizerMaps, RefusesProtoWhereStringsAreRawOrLimited) {
 }
 
 TEST_F(TokenizerMaps, TakesKeysThatOnlyLookLikeProto) {
-  for (const char* key : {"__proto_", "__proto___", "_proto__", "__Proto__", "__proto\x1f_", "constructor", "prototype"}) {
+  for (const char* key :
+       {"__proto_", "__proto___", "_proto__", "__Proto__", "__proto\x1f_", "constructor", "prototype"}) {
     for (int i = 0; i < 3; i++) EXPECT_EQ(check(listed(map({{key, {1}}}))).status, Status::kDone) << key;
   }
   EXPECT_EQ(check(array({str("__proto__")})).status, Status::kDone) << "as a value";
@@ -295,9 +321,22 @@ TEST_F(TokenizerMaps, TakesKeysThatOnlyLookLikeProto) {
 
 TEST_F(TokenizerMaps, TakesAnyValueForAKeyWhereAsked) {
   accept_any_key();
-  const Bytes keys[] = {test::nil(), test::boolean(true), integer(5), float64(0.5), test::bin({1, 2}), test::ext(3, {4}),
-                        array({}), array({{1}, {2}, {3}, {4}, {5}}), map({}), map({{"a", {1}}}), str(""), str("text"),
-                        str("__proto__"), str("\u00fc"), str(ascii(600)), test::uint64(UINT64_MAX),
+  const Bytes keys[] = {test::nil(),
+                        test::boolean(true),
+                        integer(5),
+                        float64(0.5),
+                        test::bin({1, 2}),
+                        test::ext(3, {4}),
+                        array({}),
+                        array({{1}, {2}, {3}, {4}, {5}}),
+                        map({}),
+                        map({{"a", {1}}}),
+                        str(""),
+                        str("text"),
+                        str("__proto__"),
+                        str("\u00fc"),
+                        str(ascii(600)),
+                        test::uint64(UINT64_MAX),
                         array({float64(1), float64(2)})};
   std::vector<std::pair<Bytes, Bytes>> all;
   for (const Bytes& key : keys) {
@@ -316,8 +355,8 @@ TEST_F(TokenizerMaps, SaysWhereTheMapIsWhereKeysMayBeAnything) {
   EXPECT_EQ(check(map_of({{{1}, {2}}})).tape,
             (Words{word(kMap, 0), word(kKeys, 1), 0, word(kInt, 1), word(kInt, 2)}));
   EXPECT_EQ(check(array({{5}, {0x80}, join({head(0xde, 1, 2), {1, 2}})})).tape,
-            (Words{word(kArray, 3), word(kInt, 5), word(kMap, 0), word(kKeys, 0), 2, word(kMap, 0), word(kKeys, 1), 3,
-                   word(kInt, 1), word(kInt, 2)}));
+            (Words{word(kArray, 3), word(kInt, 5), word(kMap, 0), word(kKeys, 0), 2, word(kMap, 0),
+                   word(kKeys, 1), 3, word(kInt, 1), word(kInt, 2)}));
 }
 
 TEST_F(TokenizerMaps, LearnsNothingFromMapsWhoseKeysMayBeAnything) {
@@ -330,9 +369,11 @@ TEST_F(TokenizerMaps, GivesKeysAsBytesWhereAsked) {
   DecodeOptions options;
   options.raw_keys = true;
   set_options(options);
-  EXPECT_EQ(check(map({{"id", {2}}})).tape, (Words{word(kMap, 0), word(kKeys, 1), 0, wide(kBin), 2, 2, word(kInt, 2)}));
+  EXPECT_EQ(check(map({{"id", {2}}})).tape,
+            (Words{word(kMap, 0), word(kKeys, 1), 0, wide(kBin), 2, 2, word(kInt, 2)}));
   for (const size_t length : {0U, 8U, 64U, 65U, 512U, 513U, 70000U}) {
-    for (int i = 0; i < 3; i++) check(listed(map({{ascii(length), str("text")}, {"b", map({{"\xff", {1}}})}})));
+    for (int i = 0; i < 3; i++)
+      check(listed(map({{ascii(length), str("text")}, {"b", map({{"\xff", {1}}})}})));
   }
   check(listed(map_of({{integer(5), {1}}, {float64(0.5), {2}}, {str("a"), {3}}})));
   EXPECT_EQ(check(map_of({{test::nil(), {1}}})).status, Status::kKeyType);
@@ -373,9 +414,12 @@ TEST_F(TokenizerMaps, ReadsMapsAtTheThresholdsOfTheirFormats) {
     }
     return bytes;
   };
-  for (const uint32_t count : {0U, 1U, 14U, 15U}) check(join({{static_cast<uint8_t>(0x80 + count)}, pairs(count)}));
-  for (const uint32_t count : {0U, 1U, 15U, 16U, 17U, 65534U, 65535U}) check(join({head(0xde, count, 2), pairs(count)}));
-  for (const uint32_t count : {0U, 1U, 65535U, 65536U, 65537U}) check(join({head(0xdf, count, 4), pairs(count)}));
+  for (const uint32_t count : {0U, 1U, 14U, 15U})
+    check(join({{static_cast<uint8_t>(0x80 + count)}, pairs(count)}));
+  for (const uint32_t count : {0U, 1U, 15U, 16U, 17U, 65534U, 65535U})
+    check(join({head(0xde, count, 2), pairs(count)}));
+  for (const uint32_t count : {0U, 1U, 65535U, 65536U, 65537U})
+    check(join({head(0xdf, count, 4), pairs(count)}));
 }
 
 TEST_F(TokenizerMaps, KeepsPairsInOrderAndTwice) {

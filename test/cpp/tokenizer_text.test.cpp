@@ -68,9 +68,11 @@ TEST(TokenizerText, ReadsStringsAtTheThresholdsOfTheirFormats) {
 TEST(TokenizerText, LeavesLongStringsWhereTheyLie) {
   EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes - 1)))[0], wide(kPool8));
   EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes)))[0], wide(kPool8));
-  EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes + 1))), (Words{wide(kLongStr, 3 << 8), kMaxPooledBytes + 1, 3}));
+  EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes + 1))),
+            (Words{wide(kLongStr, 3 << 8), kMaxPooledBytes + 1, 3}));
   EXPECT_EQ(words_of(str(wide_text(kMaxPooledBytes)))[2], wide(kPool16));
-  EXPECT_EQ(words_of(str(wide_text(kMaxPooledBytes + 2))), (Words{wide(kLongStr, 3 << 8), kMaxPooledBytes + 2, 3}));
+  EXPECT_EQ(words_of(str(wide_text(kMaxPooledBytes + 2))),
+            (Words{wide(kLongStr, 3 << 8), kMaxPooledBytes + 2, 3}));
 }
 
 /// So that an error that JS finds in it can point at its header.
@@ -161,19 +163,21 @@ TEST(TokenizerText, GivesALongerStringAPoolOfItsOwnWhereTheWindowAllowsIt) {
   EXPECT_EQ(pools[2], 1U);
 }
 
-TEST(TokenizerText, KeepsAByteOrderMark) {
-  EXPECT_EQ(decode(str("\ufeffx")).events, "text \"\\ufeffx\"\n");
-}
+TEST(TokenizerText, KeepsAByteOrderMark) { EXPECT_EQ(decode(str("\ufeffx")).events, "text \"\\ufeffx\"\n"); }
 
 TEST(TokenizerText, ReplacesMalformedUtf8) {
-  EXPECT_EQ(decode(str("a\xff" "b")).events, "text \"a\\ufffdb\"\n");
+  EXPECT_EQ(decode(str("a\xff"
+                       "b"))
+                .events,
+            "text \"a\\ufffdb\"\n");
   EXPECT_EQ(decode(str("\xe2\x82")).events, "text \"\\ufffd\"\n");
   EXPECT_EQ(decode(str("\xed\xa0\x80")).events, "text \"\\ufffd\\ufffd\\ufffd\"\n");
 }
 
 /// A string cut short must not be completed by what follows it.
 TEST(TokenizerText, EndsTextWhereItsLengthSays) {
-  EXPECT_EQ(decode({0x92, 0xa1, 0xe3, 0xa2, 0x41, 0x42}).events, "array 2\ntext \"\\ufffd\"\ntext \"AB\"\nend\n");
+  EXPECT_EQ(decode({0x92, 0xa1, 0xe3, 0xa2, 0x41, 0x42}).events,
+            "array 2\ntext \"\\ufffd\"\ntext \"AB\"\nend\n");
   EXPECT_EQ(decode({0x92, 0xa2, 0xf0, 0x9f, 0xa2, 0x98, 0x80}).events,
             "array 2\ntext \"\\ufffd\"\ntext \"\\ufffd\\ufffd\"\nend\n");
 }
@@ -185,7 +189,8 @@ DecodeOptions fatal() {
 }
 
 TEST(TokenizerText, RefusesMalformedUtf8WhereAsked) {
-  for (const char* text : {"\x80", "a\xff", "\xc3", "\xe2\x82", "\xf0\x9f\x98", "\xed\xa0\x80", "\xc0\x80", "\xf5x"}) {
+  for (const char* text :
+       {"\x80", "a\xff", "\xc3", "\xe2\x82", "\xf0\x9f\x98", "\xed\xa0\x80", "\xc0\x80", "\xf5x"}) {
     for (const std::string& before : {std::string(), ascii(7), ascii(8), ascii(31), wide_text(32)}) {
       const Outcome outcome = decode(array({test::nil(), str(before + text)}), fatal());
       EXPECT_EQ(outcome.status, Status::kInvalidUtf8);
@@ -224,14 +229,16 @@ TEST(TokenizerText, GivesStringsAsBytesWhereAsked) {
   DecodeOptions options;
   options.raw_strings = true;
   EXPECT_EQ(words_of(str("abc"), options), (Words{wide(kBin), 3, 1}));
-  for (const size_t length : {0U, 31U, 32U, 255U, 256U, 512U, 513U, 65536U}) words_of(str(ascii(length)), options);
+  for (const size_t length : {0U, 31U, 32U, 255U, 256U, 512U, 513U, 65536U})
+    words_of(str(ascii(length)), options);
   EXPECT_EQ(decode(str("\xff"), options).events, "bin ff\n");
   // Keys are text as ever, at any length.
   for (const size_t length : {0U, 5U, 64U, 65U, 600U}) {
     const Bytes message = array({map({{ascii(length), str("abc")}}), map({{ascii(length), str("\u00fc")}})});
     const std::unique_ptr<KeyTable> keys = test::key_table();
     test::Session session(*keys, {}, options);
-    for (int i = 0; i < 3; i++) EXPECT_EQ(session.decode(message).events, reference_decode(message, options).events);
+    for (int i = 0; i < 3; i++)
+      EXPECT_EQ(session.decode(message).events, reference_decode(message, options).events);
   }
 }
 

@@ -70,8 +70,8 @@ TEST(TokenizerValues, ReadsIntegersAtTheLimitsOfEachFormat) {
   for (const Format& format : kFormats) {
     const uint64_t largest = ~uint64_t{0} >> (64 - 8 * format.size);
     const uint64_t half = largest / 2;
-    for (const uint64_t bits : {uint64_t{0}, uint64_t{1}, uint64_t{0x7f} & largest, uint64_t{0x80} & largest, half - 1,
-                                half, half + 1, half + 2, largest - 1, largest}) {
+    for (const uint64_t bits : {uint64_t{0}, uint64_t{1}, uint64_t{0x7f} & largest, uint64_t{0x80} & largest,
+                                half - 1, half, half + 1, half + 2, largest - 1, largest}) {
       words_of(head(format.first, bits, format.size));
     }
   }
@@ -195,7 +195,8 @@ TEST(TokenizerValues, PassesBinariesByWhereTheyLie) {
   EXPECT_EQ(words_of(test::bin({1, 2, 3})), (Words{wide(kBin), 3, 2}));
   EXPECT_EQ(words_of(join({head(0xc5, 3, 2), {1, 2, 3}})), (Words{wide(kBin), 3, 3}));
   EXPECT_EQ(words_of(join({head(0xc6, 3, 4), {1, 2, 3}})), (Words{wide(kBin), 3, 5}));
-  EXPECT_EQ(words_of(array({test::nil(), test::bin({9})})), (Words{word(kArray, 2), word(kNil, 0), wide(kBin), 1, 4}));
+  EXPECT_EQ(words_of(array({test::nil(), test::bin({9})})),
+            (Words{word(kArray, 2), word(kNil, 0), wide(kBin), 1, 4}));
 }
 
 TEST(TokenizerValues, ReadsBinariesAtTheThresholdsOfTheirFormats) {
@@ -257,13 +258,15 @@ class LargeCounts : public ::testing::Test {
 TEST_F(LargeCounts, StandInTheWordOfAnArrayUpTo28Bits) {
   EXPECT_EQ(header_words(head(0xdd, kMaxPayload - 1, 4), false, kPlenty)[0], word(kArray, kMaxPayload - 1));
   EXPECT_EQ(header_words(head(0xdd, kMaxPayload, 4), false, kPlenty)[0], word(kArray, kMaxPayload));
-  EXPECT_EQ(header_words(head(0xdd, kMaxPayload + 1, 4), false, kPlenty), (Words{wide(kLargeArray), kMaxPayload + 1}));
+  EXPECT_EQ(header_words(head(0xdd, kMaxPayload + 1, 4), false, kPlenty),
+            (Words{wide(kLargeArray), kMaxPayload + 1}));
   EXPECT_EQ(header_words(head(0xdd, UINT32_MAX, 4), false, kPlenty), (Words{wide(kLargeArray), UINT32_MAX}));
 }
 
 TEST_F(LargeCounts, StandInTheMarkedWordOfAStreamsArrayUpTo24Bits) {
   EXPECT_EQ(header_words(head(0xdd, kMaxWideExtra, 4), true, 5)[0], wide(kDeepArray, kMaxWideExtra));
-  EXPECT_EQ(header_words(head(0xdd, kMaxWideExtra + 1, 4), true, 5), (Words{wide(kLargeArray), kMaxWideExtra + 1}));
+  EXPECT_EQ(header_words(head(0xdd, kMaxWideExtra + 1, 4), true, 5),
+            (Words{wide(kLargeArray), kMaxWideExtra + 1}));
 }
 
 TEST_F(LargeCounts, AreRefusedForMapsThatNoEngineHasRoomFor) {
@@ -287,12 +290,13 @@ TEST_F(LargeCounts, AreRefusedForMapsThatNoEngineHasRoomFor) {
 TEST(TokenizerRuns, GathersWholeArraysOfIntegers) {
   static_assert(kMinRun == 8);
   EXPECT_EQ(words_of(array({{1}, {2}, {3}, {4}, {5}, {6}, {7}})),
-            (Words{word(kArray, 7), int_word(1), int_word(2), int_word(3), int_word(4), int_word(5), int_word(6),
-                   int_word(7)}));
+            (Words{word(kArray, 7), int_word(1), int_word(2), int_word(3), int_word(4), int_word(5),
+                   int_word(6), int_word(7)}));
   EXPECT_EQ(words_of(array({{1}, {2}, {3}, {4}, {5}, {6}, {7}, {0xff}})),
             (Words{word(kArray, 8), word(kInts, 8), 1, 2, 3, 4, 5, 6, 7, static_cast<uint32_t>(-1)}));
-  const Bytes items[] = {integer(0),    integer(127),    integer(-32),       integer(255),      integer(65535),
-                         integer(-128), integer(-32768), integer(INT32_MAX), integer(INT32_MIN)};
+  const Bytes items[] = {integer(0),      integer(127),       integer(-32),
+                         integer(255),    integer(65535),     integer(-128),
+                         integer(-32768), integer(INT32_MAX), integer(INT32_MIN)};
   EXPECT_EQ(words_of(array({std::begin(items), std::end(items)})),
             (Words{word(kArray, 9), word(kInts, 9), 0, 127, static_cast<uint32_t>(-32), 255, 65535,
                    static_cast<uint32_t>(-128), static_cast<uint32_t>(-32768), INT32_MAX, 0x80000000U}));
@@ -324,8 +328,13 @@ TEST(TokenizerRuns, GathersFloats) {
 
 /// Every mixture of short rows of numbers, and of what is none.
 TEST(TokenizerRuns, KeepsTheOrderOfAnyMixture) {
-  const Bytes kinds[] = {repeat(3, {1}), repeat(2, integer(300)), repeat(3, float64(0.25)), test::float32(2),
-                         test::uint64(1ULL << 60), test::str("x"), array({{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}})};
+  const Bytes kinds[] = {repeat(3, {1}),
+                         repeat(2, integer(300)),
+                         repeat(3, float64(0.25)),
+                         test::float32(2),
+                         test::uint64(1ULL << 60),
+                         test::str("x"),
+                         array({{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}})};
   constexpr size_t kKinds = std::size(kinds);
   for (size_t code = 0; code < kKinds * kKinds * kKinds * kKinds * kKinds; code++) {
     uint32_t count = 0;
@@ -353,8 +362,8 @@ TEST(TokenizerRuns, BeginsAndEndsAnywhereInAnArray) {
     for (const Bytes& other : {test::nil(), test::str("text"), float64(0.5), integer(1), Bytes{0x80}}) {
       for (uint32_t before = 0; before <= 40; before++) {
         for (const uint32_t after : {0U, 1U, 6U, 7U, 8U, 9U, 31U, 32U, 33U}) {
-          const Bytes message =
-              join({test::array_header(before + 1 + after), repeat(before, number), other, repeat(after, number)});
+          const Bytes message = join(
+              {test::array_header(before + 1 + after), repeat(before, number), other, repeat(after, number)});
           const Outcome outcome = session.decode(message);
           ASSERT_EQ(outcome.status, Status::kDone);
           ASSERT_EQ(outcome.events, reference_decode(message).events);
@@ -366,12 +375,16 @@ TEST(TokenizerRuns, BeginsAndEndsAnywhereInAnArray) {
 
 TEST(TokenizerPoints, ReadsShortArraysOfFloatsWhole) {
   for (uint32_t count = 1; count <= kMaxPoint; count++) {
-    EXPECT_EQ(words_of(join({test::array_header(count), repeat(count, float64(0.5))})), Words{word(kPoint, count)});
-    EXPECT_EQ(words_of(join({head(0xdc, count, 2), repeat(count, float64(0.5))})), Words{word(kPoint, count)});
-    EXPECT_EQ(words_of(join({head(0xdd, count, 4), repeat(count, float64(0.5))})), Words{word(kPoint, count)});
+    EXPECT_EQ(words_of(join({test::array_header(count), repeat(count, float64(0.5))})),
+              Words{word(kPoint, count)});
+    EXPECT_EQ(words_of(join({head(0xdc, count, 2), repeat(count, float64(0.5))})),
+              Words{word(kPoint, count)});
+    EXPECT_EQ(words_of(join({head(0xdd, count, 4), repeat(count, float64(0.5))})),
+              Words{word(kPoint, count)});
   }
   const uint32_t longer = kMaxPoint + 1;
-  EXPECT_EQ(words_of(join({test::array_header(longer), repeat(longer, float64(0.5))}))[0], word(kArray, longer));
+  EXPECT_EQ(words_of(join({test::array_header(longer), repeat(longer, float64(0.5))}))[0],
+            word(kArray, longer));
 }
 
 TEST(TokenizerPoints, TakesNoOtherItems) {
@@ -408,7 +421,8 @@ TEST(TokenizerPoints, StayWithinTheLane) {
     const test::HeapBuffer<uint8_t> pool8(length, kSlack);
     const test::HeapBuffer<uint16_t> pool16(length, kSlack);
     std::copy(message.begin(), message.end(), input.data());
-    Tokenizer tokenizer(*keys, {input.span(), tape.span(), std::span(lane).first(kLane), pool8.span(), pool16.span()});
+    Tokenizer tokenizer(
+        *keys, {input.span(), tape.span(), std::span(lane).first(kLane), pool8.span(), pool16.span()});
     tokenizer.begin();
     tokenizer.feed(length, length, false);
     Status status = Status::kWindowFull;
@@ -425,7 +439,8 @@ TEST(TokenizerValues, ReadsOneValueAfterTheOtherFromAChunk) {
   const std::unique_ptr<KeyTable> keys = test::key_table();
   test::Session session(*keys);
   Tokenizer& tokenizer = session.tokenizer();
-  const Bytes values[] = {integer(5), test::str("text"), array({{1}, {2}}), test::map({{"a", {1}}}), test::bin({1, 2})};
+  const Bytes values[] = {integer(5), test::str("text"), array({{1}, {2}}), test::map({{"a", {1}}}),
+                          test::bin({1, 2})};
   const Bytes message = join({std::begin(values), std::end(values)});
   session.load(message, {}, 0, static_cast<uint32_t>(message.size()));
   tokenizer.feed(static_cast<uint32_t>(message.size()), message.size(), false);

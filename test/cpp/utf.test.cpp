@@ -43,8 +43,9 @@ class Decoder {
     const std::u16string units = decode(bytes, valid);
     const ReferenceText expected = reference_utf8(bytes);
     if (units == expected.units && valid == expected.valid) return true;
-    ADD_FAILURE() << "of the bytes " << ::testing::PrintToString(Bytes(bytes.begin(), bytes.end())) << "\ngot      "
-                  << ::testing::PrintToString(units) << "\nexpected " << ::testing::PrintToString(expected.units);
+    ADD_FAILURE() << "of the bytes " << ::testing::PrintToString(Bytes(bytes.begin(), bytes.end()))
+                  << "\ngot      " << ::testing::PrintToString(units) << "\nexpected "
+                  << ::testing::PrintToString(expected.units);
     return false;
   }
 
@@ -77,10 +78,12 @@ class Encoder {
 bool is_surrogate(uint32_t scalar) { return scalar >= 0xd800 && scalar <= 0xdfff; }
 
 /// The first and the last byte of each range that UTF-8 treats alike.
-constexpr uint8_t kClasses[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0,
-                                0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf7, 0xf8, 0xfe, 0xff};
+constexpr uint8_t kClasses[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0,
+                                0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0,
+                                0xf1, 0xf3, 0xf4, 0xf5, 0xf7, 0xf8, 0xfe, 0xff};
 
-/// One of each way in which a sequence can be malformed, and the number of U+FFFD that the Encoding Standard makes.
+/// One of each way in which a sequence can be malformed, and the number of U+FFFD that the Encoding Standard
+/// makes.
 struct Malformed {
   const char* name;
   Bytes bytes;
@@ -271,7 +274,8 @@ Bytes reference_encode(const std::u16string& text) {
 }
 
 TEST(Utf16ToUtf8, AgreesWithTheStandardOnAllShortSequences) {
-  constexpr char16_t kUnits[] = {0x0, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xffff};
+  constexpr char16_t kUnits[] = {0x0,    0x7f,   0x80,   0x7ff,  0x800,  0xd7ff,
+                                 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xffff};
   Encoder encoder;
   for (const char16_t first : kUnits) {
     for (const char16_t second : kUnits) {
