@@ -683,7 +683,9 @@ MPW_INLINE Status Tokenizer::fill(Cursor& c) {
 /// Closes the containers that the next window cannot go on with: maps of a shape, and in a stream all that
 /// are open.
 void Tokenizer::settle(Container& open) const {
-  if ((open.nesting & kKindMask) == kShaped) {
+  // A map of which all is read is a shape already, but for a stream, which may still wait for what its last
+  // value holds.
+  if ((open.nesting & kKindMask) == kShaped && (open.left > 0 || open_)) {
     *open.header = word(kMap, open.state);
     open.nesting = (open.nesting & ~kKindMask) | kBroken;
   }
@@ -697,7 +699,8 @@ void Tokenizer::settle(Container& open) const {
 
 Status Tokenizer::run() {
   use_shapes_ = !options_.any_key && !options_.raw_keys && options_.max_str_length >= KeyTable::kMaxKeyLength;
-  pooled_end_ = static_cast<uint32_t>(std::clamp<int64_t>(options_.max_str_length + 1, 0, int64_t{max_pooled_} + 1));
+  pooled_end_ =
+      static_cast<uint32_t>(std::clamp<int64_t>(options_.max_str_length + 1, 0, int64_t{max_pooled_} + 1));
   fix_end_ = options_.raw_strings ? 0 : pooled_end_;
   pool8_length_ = pool16_length_ = nullptr;
   pool16_ = pool16_limit_ = buffers_.pool16.data();
@@ -721,8 +724,10 @@ Status Tokenizer::run() {
   at_ = static_cast<uint32_t>(c.in - chunk);
   offset_ = at_ + skip_;
   current_ = {c.left, c.state, c.nesting, header_};
-  settle(current_);
-  for (size_t i = window_floor_; i < stack_.size(); i++) settle(stack_[i]);
+  if (status != Status::kDone) {
+    settle(current_);
+    for (size_t i = window_floor_; i < stack_.size(); i++) settle(stack_[i]);
+  }
   window_floor_ = stack_.size();
   return status;
 }

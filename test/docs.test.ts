@@ -78,7 +78,9 @@ describe.each(["README.md", "MIGRATING.md"])("%s", (name) => {
     const numbers = [...text.matchAll(/^\| +(\d+) \|/gm)].map(([, number]) => Number(number));
     expect(numbers).toEqual(Array.from({ length: 13 }, (_, i) => i + 1));
     const tests = readFileSync(path.join(root, "test/differences.test.ts"), "utf8");
-    expect([...tests.matchAll(/^describe\("(\d+): /gm)].map(([, number]) => Number(number))).toEqual(numbers);
+    expect([...tests.matchAll(/^(?:describe|test)\("(\d+): /gm)].map(([, number]) => Number(number))).toEqual(
+      numbers,
+    );
   });
 });
 

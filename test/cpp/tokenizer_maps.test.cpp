@@ -405,6 +405,23 @@ TEST_F(TokenizerMaps, SeeksNoShapeOfADictionary) {
   }
 }
 
+/// The seed is another in each process: none may leave a record in line for good.
+TEST_F(TokenizerMaps, LearnsARecordOfManyKeysWhateverTheSeed) {
+  std::vector<std::pair<std::string, Bytes>> pairs;
+  for (uint32_t i = 0; i < 40; i++) pairs.push_back({"field_" + std::to_string(i * 37), {1}});
+  const Bytes message = listed(map(pairs));
+  uint32_t in_line = 0;
+  for (uint32_t seed = 1; seed <= 200; seed++) {
+    const std::unique_ptr<KeyTable> keys = test::key_table(seed * 2654435761U);
+    Session session(*keys, {.chunk = 2048, .tape = 256});
+    Words words;
+    for (int i = 0; i < 20; i++) words = session.decode(message).tape;
+    ASSERT_GT(words.size(), 1U);
+    if ((words[1] & 15) != kShape) in_line++;
+  }
+  EXPECT_EQ(in_line, 0U) << "of 200 seeds, at the twentieth sight";
+}
+
 TEST_F(TokenizerMaps, ReadsMapsAtTheThresholdsOfTheirFormats) {
   const auto pairs = [](uint32_t count) {
     Bytes bytes;
