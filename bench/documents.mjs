@@ -7,7 +7,7 @@ import { Decoder, Encoder } from "../dist/index.js";
 import { fileDocument, madeDocuments, realDocuments } from "./lib/documents.mjs";
 import { measure } from "./lib/measure.mjs";
 
-const TIMING = { rounds: 8, sampleMs: 10 };
+const TIMING = { rounds: 8, sampleMs: 10, warmUpMs: 200 };
 const HEADINGS = ["MessagePack", "JSON", "encode", "×@msgpack", "×JSON", "decode", "×@msgpack", "×JSON"];
 const NAME_WIDTH = 16;
 const COLUMN_WIDTH = 11;

@@ -181,4 +181,15 @@ inline uint32_t find_key(const KeyTable& keys, std::string_view text) {
 
 using Words = std::vector<uint32_t>;
 
+/// The tape of a whole message, whose value is as the reference says.
+inline Words words_of(const Bytes& message, const DecodeOptions& options = {}, const Sizes& sizes = {}) {
+  const Outcome outcome = decode(message, options, sizes);
+  const Reference reference = reference_decode(message, options);
+  EXPECT_EQ(reference.status, Status::kDone);
+  EXPECT_EQ(outcome.status, Status::kDone);
+  EXPECT_EQ(outcome.offset, message.size());
+  EXPECT_EQ(outcome.events, reference.events);
+  return outcome.tape;
+}
+
 }  // namespace mpw::test

@@ -19,21 +19,13 @@ using test::Sizes;
 using test::str;
 using test::text_bytes;
 using test::Words;
+using test::words_of;
 
 /// A two-byte character: `bytes` bytes of them are half as many UTF-16 units.
 std::string wide_text(size_t bytes) {
   std::string text;
   while (text.size() < bytes) text += "\u00fc";
   return text;
-}
-
-/// Decodes a whole message, and compares its value with the reference's.
-Words words_of(const Bytes& message, const DecodeOptions& options = {}, const Sizes& sizes = {}) {
-  const Outcome outcome = decode(message, options, sizes);
-  EXPECT_EQ(outcome.status, Status::kDone);
-  EXPECT_EQ(outcome.offset, message.size());
-  EXPECT_EQ(outcome.events, reference_decode(message, options).events);
-  return outcome.tape;
 }
 
 TEST(TokenizerText, PutsAsciiIntoThePoolOfBytes) {
