@@ -159,6 +159,13 @@ struct Tokenizer::Cursor {
       emit_float(value);
     }
   }
+  void emit_uint32(uint32_t value) {
+    if (value < 1U << 27) {
+      emit(int_word(static_cast<int32_t>(value)));
+    } else {
+      emit_float(value);
+    }
+  }
   bool holds(uint64_t bytes) const { return static_cast<uint64_t>(end - in) >= bytes; }
 
   uint32_t kind() const { return nesting & kKindMask; }
@@ -549,15 +556,9 @@ MPW_INLINE Status Tokenizer::scalar(Cursor& c) {
     case format::kUint16:
       c.emit(int_word(load_be16(in + 1)));
       break;
-    case format::kUint32: {
-      const uint32_t number = load_be32(in + 1);
-      if (number >> 31 != 0) {
-        c.emit_float(number);
-      } else {
-        c.emit_int(static_cast<int32_t>(number));
-      }
+    case format::kUint32:
+      c.emit_uint32(load_be32(in + 1));
       break;
-    }
     case format::kUint64:
       integer64(c, load_be64(in + 1), false);
       break;
@@ -581,7 +582,7 @@ MPW_INLINE Status Tokenizer::scalar(Cursor& c) {
 }
 
 /// Reads one value, or the header of a container.
-MPW_INLINE Status Tokenizer::value(Cursor& c) {
+MPW_APART Status Tokenizer::value(Cursor& c) {
   if (const Status status = require(c, 1); status != Status::kDone) return status;
   const uint32_t byte = *c.in;
   if (byte < format::kFixMap || byte >= format::kNegativeFixInt) {
@@ -610,72 +611,154 @@ MPW_INLINE Status Tokenizer::value(Cursor& c) {
   return aside(c, &Tokenizer::bin, size, length);
 }
 
-/// Reads one of the most frequent values: a small integer, short ASCII text, nil or a bool. Leaves all others
-/// unread.
+/// Reads one of the most frequent values: a small integer, short ASCII text, nil, a bool, a plain number.
+/// Leaves all others, and all that might reach beyond the chunk, unread.
 MPW_INLINE bool Tokenizer::simple_value(Cursor& c) {
-  if (!c.holds(32)) return false;
-  const uint32_t byte = *c.in;
-  if ((byte & 0xe0) == format::kFixStr) {
-    const uint32_t length = byte & 31;
-    if (length >= fix_end_ || c.pool8 + length > c.pool8_limit) return false;
-    if (!copy_ascii(c.pool8, c.in + 1, length)) return false;
-    c.pool8 += length;
-    c.in += 1 + length;
-    c.emit(word(kText8, length));
-    return true;
-  }
+  if (c.in >= c.end) return false;
+  const uint8_t* const in = c.in;
+  const uint32_t byte = *in;
+  if ((byte & 0xe0) == format::kFixStr) return simple_text(c, 1, byte & 31);
   if (byte < format::kFixMap || byte >= format::kNegativeFixInt) {
     c.emit(int_word(static_cast<int8_t>(byte)));
-  } else if (byte == format::kNil) {
-    c.emit(word(kNil, 0));
-  } else if (byte == format::kFalse || byte == format::kTrue) {
-    c.emit(word(kBool, byte & 1));
-  } else {
-    return false;
+    c.in++;
+    return true;
   }
-  c.in++;
+  switch (byte) {
+    case format::kNil:
+      c.emit(word(kNil, 0));
+      c.in++;
+      return true;
+    case format::kFalse:
+    case format::kTrue:
+      c.emit(word(kBool, byte & 1));
+      c.in++;
+      return true;
+    case format::kUint8:
+      if (!c.holds(2)) return false;
+      c.emit(int_word(in[1]));
+      c.in += 2;
+      return true;
+    case format::kUint16:
+      if (!c.holds(3)) return false;
+      c.emit(int_word(load_be16(in + 1)));
+      c.in += 3;
+      return true;
+    case format::kUint32:
+      if (!c.holds(5)) return false;
+      c.emit_uint32(load_be32(in + 1));
+      c.in += 5;
+      return true;
+    case format::kFloat64:
+      if (!c.holds(9)) return false;
+      c.emit_float(std::bit_cast<double>(load_be64(in + 1)));
+      c.in += 9;
+      return true;
+    case format::kStr8:
+      return simple_text(c, 2, in[1]);
+    default:
+      return false;
+  }
+}
+
+MPW_INLINE bool Tokenizer::simple_text(Cursor& c, uint32_t header, uint32_t length) {
+  if (length >= simple_text_end_ || c.pool8 + length > c.pool8_limit) return false;
+  const uint8_t* const from = c.in + header;
+  if (from + length > c.end || !copy_ascii(c.pool8, from, length)) return false;
+  c.pool8 += length;
+  c.in = from + length;
+  c.emit(word(kText8, length));
   return true;
+}
+
+/// Reads a value that is not simple. Small containers are in line, since in many messages every other value
+/// is one.
+MPW_INLINE Status Tokenizer::other_value(Cursor& c) {
+  const uint32_t byte = *c.in;
+  if (c.in < c.end && byte >= format::kFixMap && byte < format::kFixStr) {
+    return byte < format::kFixArray ? map(c, 1, byte & 15) : array(c, 1, byte & 15);
+  }
+  return aside(c, &Tokenizer::value);
+}
+
+/// Fills the window with items of the current array. Returns kDone when it has come to its end, or when a
+/// container in it has become the current one.
+MPW_INLINE Status Tokenizer::items(Cursor& c) {
+  do {
+    if (c.tape >= c.tape_limit) return Status::kWindowFull;
+    c.left--;
+    if (simple_value(c)) continue;
+    const uint32_t nesting = c.nesting;
+    const Status status = other_value(c);
+    if (status == Status::kNeedInput) c.left++;
+    if (status != Status::kDone || c.nesting != nesting) return status;
+  } while (c.left > 0);
+  return Status::kDone;
+}
+
+/// As `items`, with the pairs of a map that has had known keys so far, until it has another.
+MPW_INLINE Status Tokenizer::shaped_pairs(Cursor& c) {
+  do {
+    if (c.tape >= c.tape_limit) return Status::kWindowFull;
+    // A key leaves no trace on the tape, so it is read together with its value or not at all.
+    const uint8_t* const start = c.in;
+    const uint32_t state = c.state;
+    const uint32_t predicted = keys_.match(state, c.in);
+    Status status = Status::kDone;
+    if (predicted != 0 && c.holds(predicted)) {
+      c.state = keys_.predicted(state);
+      c.in += predicted;
+    } else {
+      status = aside(c, &Tokenizer::other_key);
+      if (status == Status::kDone && c.kind() == kInline) return status;
+    }
+    if (status == Status::kDone) {
+      c.left -= 2;
+      if (c.left == 0) *header_ = word(kShape, c.state);
+      if (simple_value(c)) continue;
+      const uint32_t nesting = c.nesting;
+      status = other_value(c);
+      if (status == Status::kDone && c.nesting == nesting) continue;
+      if (status == Status::kNeedInput) c.left += 2;
+    }
+    if (status == Status::kNeedInput) {
+      c.in = start;
+      c.state = state;
+    }
+    return status;
+  } while (c.left > 0);
+  return Status::kDone;
+}
+
+/// As `items`, with the keys and values of a map that has its keys in line.
+MPW_APART Status Tokenizer::inline_pairs(Cursor& c) {
+  do {
+    if (c.tape >= c.tape_limit) return Status::kWindowFull;
+    const uint8_t* const start = c.in;
+    const bool is_key = c.left % 2 == 0;
+    const uint32_t nesting = c.nesting;
+    Status status = Status::kDone;
+    c.left--;
+    if (is_key) status = inline_key(c);
+    if (status == Status::kDone && (!is_key || c.in == start)) status = value(c);
+    if (status == Status::kNeedInput) c.left++;
+    if (status != Status::kDone || c.nesting != nesting) return status;
+  } while (c.left > 0);
+  return Status::kDone;
 }
 
 MPW_INLINE Status Tokenizer::fill(Cursor& c) {
   if (c.kind() == kBroken) c.go_inline(keys_);
   if (c.kind() == kItems && c.left >= kMinRun) aside(c, &Tokenizer::runs_of_numbers);
   for (;;) {
-    if (c.tape >= c.tape_limit) return Status::kWindowFull;
     if (c.left == 0) {
       if (stack_.size() == 0) return Status::kDone;
+      if (c.tape >= c.tape_limit) return Status::kWindowFull;
       leave(c);
       continue;
     }
-    // A key of a shape leaves no trace on the tape, so it is read together with its value or not at all.
-    const uint8_t* const start = c.in;
-    const uint32_t left = c.left;
-    const uint32_t state = c.state;
-    Status status = Status::kDone;
-    if (c.kind() == kShaped) {
-      const uint32_t predicted = keys_.match(state, c.in);
-      if (predicted != 0 && c.holds(predicted)) {
-        c.state = keys_.predicted(state);
-        c.in += predicted;
-      } else {
-        status = aside(c, &Tokenizer::other_key);
-        if (status == Status::kDone && c.kind() == kInline) continue;
-      }
-      c.left = left - 2;
-      if (c.left == 0) *header_ = word(kShape, c.state);
-    } else {
-      c.left = left - 1;
-      if (c.kind() == kInline && left % 2 == 0) {
-        status = aside(c, &Tokenizer::inline_key);
-        if (status == Status::kDone && c.in != start) continue;
-      }
-    }
-    if (status == Status::kDone && !simple_value(c)) status = value(c);
-    if (status == Status::kNeedInput) {
-      c.in = start;
-      c.left = left;
-      c.state = state;
-    }
+    const Status status = c.kind() == kItems    ? items(c)
+                          : c.kind() == kShaped ? shaped_pairs(c)
+                                                : aside(c, &Tokenizer::inline_pairs);
     if (status != Status::kDone) return status;
   }
 }
@@ -701,7 +784,7 @@ Status Tokenizer::run() {
   use_shapes_ = !options_.any_key && !options_.raw_keys && options_.max_str_length >= KeyTable::kMaxKeyLength;
   pooled_end_ =
       static_cast<uint32_t>(std::clamp<int64_t>(options_.max_str_length + 1, 0, int64_t{max_pooled_} + 1));
-  fix_end_ = options_.raw_strings ? 0 : pooled_end_;
+  simple_text_end_ = options_.raw_strings ? 0 : pooled_end_;
   pool8_length_ = pool16_length_ = nullptr;
   pool16_ = pool16_limit_ = buffers_.pool16.data();
   const uint8_t* const chunk = buffers_.input.data();

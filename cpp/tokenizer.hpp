@@ -142,7 +142,12 @@ class Tokenizer {
   struct Cursor;
 
   Status fill(Cursor& c);
+  Status items(Cursor& c);
+  Status shaped_pairs(Cursor& c);
+  Status inline_pairs(Cursor& c);
   bool simple_value(Cursor& c);
+  Status other_value(Cursor& c);
+  bool simple_text(Cursor& c, uint32_t header, uint32_t length);
   Status value(Cursor& c);
   Status scalar(Cursor& c);
   void integer64(Cursor& c, uint64_t bits, bool is_signed) const;
@@ -191,8 +196,8 @@ class Tokenizer {
   bool use_shapes_ = true;
   /// Strings below this length go by way of a pool.
   uint32_t pooled_end_ = 0;
-  /// Strings in fixstr format below this length may take the short way to a pool.
-  uint32_t fix_end_ = 0;
+  /// Strings below this length may take the short way to a pool.
+  uint32_t simple_text_end_ = 0;
 
   /// Pools that are being filled: where they begin, and the operand that will say how long they are.
   uint8_t* pool8_start_ = nullptr;

@@ -3,7 +3,13 @@ import type { ContextOf } from "./context.ts";
 import { showCaller } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { bytesOfInput, type DecoderInput } from "./input.ts";
-import { type DecodeSettings, type KeyDecoder, type Materializer, relearn } from "./Materializer.ts";
+import {
+  type DecodeSettings,
+  type KeyDecoder,
+  type Materializer,
+  relearn,
+  wantsToRelearn,
+} from "./Materializer.ts";
 import { MessageReader } from "./MessageReader.ts";
 import { SegmentSource } from "./Source.ts";
 import { iterate, type ReadableStreamLike } from "./streams.ts";
@@ -105,8 +111,20 @@ export class Decoder<ContextType = undefined> {
    * @throws RangeError if it ends too early, or goes on after the value
    */
   decode(buffer: DecoderInput): unknown {
+    // As `withMaterializer`, without the closure: a small message takes no longer than to make and call one.
     const bytes = bytesOfInput(buffer);
-    return withMaterializer((materializer) => materializer.decode(bytes, this.#settings));
+    if (wantsToRelearn() && materializers.isQuiet) relearn();
+    const materializer = materializers.find();
+    try {
+      materializer.isBusy = true;
+      return materializer.decode(bytes, this.#settings);
+    } catch (error) {
+      showCaller(error, this.decode);
+      throw error;
+    } finally {
+      materializer.isBusy = false;
+      materializer.detach();
+    }
   }
 
   /**
@@ -212,7 +230,7 @@ export class Decoder<ContextType = undefined> {
 }
 
 function withMaterializer<T>(work: (materializer: Materializer) => T): T {
-  if (materializers.isQuiet) relearn();
+  if (wantsToRelearn() && materializers.isQuiet) relearn();
   const materializer = materializers.find();
   try {
     materializer.isBusy = true;

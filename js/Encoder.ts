@@ -72,7 +72,19 @@ export class Encoder<ContextType = undefined> {
    * @throws Error if the value is too deep (or circular), or holds something that MessagePack has no format for
    */
   encode(object: unknown): Uint8Array<ArrayBuffer> {
-    return this.#walk(object, take);
+    if (Walker.wantsToRelearn && walkers.isQuiet) Walker.relearn();
+    const walker = walkers.find();
+    try {
+      walker.isBusy = true;
+      walker.walk(object, this.#settings, 0);
+      return walker.take();
+    } catch (error) {
+      showCaller(error, this.encode);
+      throw error;
+    } finally {
+      walker.isBusy = false;
+      walker.clear();
+    }
   }
 
   /** As `encode`, but the result is a view of this encoder's own buffer: the next call overwrites it. */
@@ -115,7 +127,7 @@ export class Encoder<ContextType = undefined> {
   }
 
   #walk<Result>(object: unknown, finish: (walker: Walker) => Result, origin = 0): Result {
-    if (walkers.isQuiet) Walker.relearn();
+    if (Walker.wantsToRelearn && walkers.isQuiet) Walker.relearn();
     const walker = walkers.find();
     try {
       walker.isBusy = true;
@@ -134,8 +146,4 @@ export class Encoder<ContextType = undefined> {
 /** Depths are whole; NaN is no limit, as in a comparison. */
 function floor(depth: number): number {
   return Number.isNaN(depth) ? Number.POSITIVE_INFINITY : Math.floor(depth);
-}
-
-function take(walker: Walker): Uint8Array<ArrayBuffer> {
-  return walker.take();
 }

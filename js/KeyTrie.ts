@@ -74,9 +74,13 @@ export class KeyTrie {
     return node;
   }
 
-  /** Makes room if what is known is of little use. No object may be in the middle of being walked. */
+  /** Whether what is known has been of little use. */
+  get wantsToRelearn(): boolean {
+    return this.#misses >= RELEARN_AFTER;
+  }
+
+  /** Makes room. No object may be in the middle of being walked. */
   relearn(): void {
-    if (this.#misses < RELEARN_AFTER) return;
     this.#misses = 0;
     if (this.#nodes < MAX_NODES) return;
     this.#root = new KeyNode("", 0);

@@ -52,9 +52,13 @@ const { factories } = shapes;
 const RELEARN_AFTER = 4096;
 let unknownMaps = 0;
 
-/** Makes room for other keys and shapes if those known are of little use. No message may be in the middle of a tape. */
+/** Whether the keys and shapes that are known have been of little use. */
+export function wantsToRelearn(): boolean {
+  return unknownMaps >= RELEARN_AFTER;
+}
+
+/** Makes room for others. No message may be in the middle of a tape. */
 export function relearn(): void {
-  if (unknownMaps < RELEARN_AFTER) return;
   unknownMaps = 0;
   if (knownKeys.isFull()) {
     knownKeys.clear();

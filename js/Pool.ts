@@ -19,8 +19,9 @@ export class Pool<T extends Worker> {
 
   /** A worker that is not busy. */
   find(): T {
-    for (const worker of this.#workers) {
-      if (!worker.isBusy) return worker;
+    const workers = this.#workers;
+    for (let i = 0; i < workers.length; i++) {
+      if (!workers[i].isBusy) return workers[i];
     }
     const worker = this.#make();
     this.#workers.push(worker);

@@ -84,6 +84,10 @@ export class Walker extends EncodeMemory {
   private parts: Uint8Array[] = [];
   private partBytes = 0;
 
+  static get wantsToRelearn(): boolean {
+    return Walker.trie.wantsToRelearn;
+  }
+
   static relearn(): void {
     Walker.trie.relearn();
   }

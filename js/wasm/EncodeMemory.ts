@@ -120,8 +120,9 @@ export class EncodeMemory {
   /** Bytes of the output as a copy of their own. */
   copyOutput(start: number, end: number): Uint8Array<ArrayBuffer> {
     if (end - start > LOOP_BYTES) return this.#output.slice(start, end) as Uint8Array<ArrayBuffer>;
+    const output = this.#output;
     const copy = new Uint8Array(end - start);
-    for (let i = 0; i < copy.length; i++) copy[i] = this.#output[start + i];
+    for (let i = start; i < end; i++) copy[i - start] = output[i];
     return copy;
   }
 

@@ -256,7 +256,7 @@ TEST(Emitter, FindsTheOutputFullBeforeAnyWord) {
   };
   for (const Word& tested : words) {
     // From an output that is full to one that has room for twice what any of the words could take.
-    for (uint32_t left = 0; left <= 2000; left += left < 420 ? 1 : 29) {
+    for (uint32_t left = 0; left <= 2000; left += left < 420 ? 1 : 97) {
       const uint32_t before = Emitter::kMinOutput - left;
       TapeWriter writer = tested.writer;
       writer.tape.insert(writer.tape.begin(), before, word(kNil, 0));

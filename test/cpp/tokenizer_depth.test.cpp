@@ -40,8 +40,16 @@ class TokenizerDepth : public ::testing::Test {
 };
 
 TEST_F(TokenizerDepth, DecodesAMillionNestedContainers) {
-  for (const Bytes& message : {test::nested_arrays(kMillion), test::nested_maps(kMillion),
-                               test::nested_first_items(kMillion), test::nested_first_values(kMillion)}) {
+  for (const Bytes& message : {test::nested_arrays(kMillion), test::nested_maps(kMillion)}) {
+    const Outcome outcome = session_.decode(message);
+    EXPECT_EQ(outcome.status, Status::kDone);
+    EXPECT_EQ(outcome.offset, message.size());
+    EXPECT_TRUE(outcome.events == reference_decode(message).events);
+  }
+}
+
+TEST_F(TokenizerDepth, FindsBackOutOfManyNestedContainers) {
+  for (const Bytes& message : {test::nested_first_items(200000), test::nested_first_values(200000)}) {
     const Outcome outcome = session_.decode(message);
     EXPECT_EQ(outcome.status, Status::kDone);
     EXPECT_EQ(outcome.offset, message.size());
