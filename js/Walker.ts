@@ -218,10 +218,17 @@ export class Walker extends EncodeMemory {
     }
     if (length === 0) return;
     if (depth >= this.maxDepth) throw tooDeep(depth + 1, this.maxDepth);
-    let i = 0;
-    const first = array[i++];
+    let i = 1;
+    const first = array[0];
     if (length >= MIN_RUN && typeof first === "number") {
-      i = this.numbers(array, first, length, depth);
+      const second = array[1];
+      if (typeof second === "number") {
+        i = this.numbers(array, first, second, length, depth);
+      } else {
+        this.value(first, depth + 1);
+        this.value(second, depth + 1);
+        i = 2;
+      }
     } else {
       this.value(first, depth + 1);
     }
@@ -229,27 +236,36 @@ export class Walker extends EncodeMemory {
   }
 
   /** Writes numbers while they last, and the item that ends them. Returns the index behind that. */
-  private numbers(array: readonly unknown[], first: number, length: number, depth: number): number {
-    let i = 1;
-    let item: unknown = first;
+  private numbers(
+    array: readonly unknown[],
+    first: number,
+    second: number,
+    length: number,
+    depth: number,
+  ): number {
+    // Runs keep to the first half of the lane: the other has room for a number a word.
+    const limit = this.tapeWords;
+    if (this.laneAt >= limit) this.flush();
+    let start = this.laneAt;
+    let at = start;
+    this.lane[at++] = first;
+    let item: unknown = second;
+    let i = 2;
     for (;;) {
-      const start = this.laneAt;
-      // Runs keep to the first half of the lane: the other has room for a number a word.
-      const end = Math.min(this.tapeWords, start + length - i + 1);
-      let at = start;
-      while (at < end && typeof item === "number") {
+      while (at < limit && typeof item === "number" && i <= length) {
         this.lane[at++] = item;
         item = i < length ? array[i] : undefined;
         i++;
       }
       this.laneAt = at;
-      if (at > start) this.tape[this.at++] = ((at - start) << 4) | Tag.FLOATS;
+      this.tape[this.at++] = ((at - start) << 4) | Tag.FLOATS;
       if (i > length) return length;
       if (typeof item !== "number") {
         this.value(item, depth + 1);
         return i;
       }
       this.flush();
+      start = at = 0;
     }
   }
 
