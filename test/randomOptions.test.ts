@@ -450,7 +450,9 @@ function isAgreed(bytes: Uint8Array, options: Limits, name: CodecName): boolean 
         const spec = outcome(() => reference.decodeTimestampToTimeSpec(data));
         if ("value" in spec && (spec.value as ours.TimeSpec).nsec > 999_999_999) isFine = false;
       }
-      if (type === 1 && name !== "default") isFine &&= isAgreed(data, options, name);
+      // What a codec decodes within may be text, whatever the options of the message around it.
+      if (type === 1 && name !== "default")
+        isFine &&= isAgreed(data, { ...options, rawStrings: false }, name);
       return null;
     },
   };
