@@ -5,12 +5,12 @@
 namespace mpw {
 namespace {
 
-/// A constant of MurmurHash3's finaliser: multiplying by it spreads each bit over all those above it, and
-/// folding the upper half back brings them down.
-constexpr uint64_t kMultiplier = 0xff51afd7ed558ccdU;
-
+/// MurmurHash3's finaliser: each multiplication spreads a bit over all those above it, each fold brings the
+/// upper half down. One round is not enough: it leaves keys that differ in the last bytes of a word alone in
+/// one slot.
 constexpr uint64_t scramble(uint64_t value) {
-  value *= kMultiplier;
+  value = (value ^ value >> 32) * 0xff51afd7ed558ccdU;
+  value = (value ^ value >> 32) * 0xc4ceb9fe1a85ec53U;
   return value ^ value >> 32;
 }
 
@@ -110,11 +110,7 @@ uint32_t KeyTable::follow(uint32_t node, std::span<const uint8_t> key, uint32_t 
   uint32_t next = number == 0 ? 0 : find_edge(node, number);
   if (next == 0) {
     const uint32_t path = mix(nodes_[node].path, hash);
-    uint32_t& seen = seen_[path % kSeenSlots];
-    if (seen != path) {
-      seen = path;
-      return 0;
-    }
+    if (!was_seen(path)) return 0;
     if (number == 0) number = intern(key, hash);
     if (number == 0) return 0;
     Edge* const edge = free_slot(edges_, mix(node, number), [](const Edge& at) { return at.to == 0; });
@@ -132,8 +128,18 @@ uint32_t KeyTable::follow(uint32_t node, std::span<const uint8_t> key, uint32_t 
 
 uint32_t KeyTable::see(uint32_t path, uint32_t hash) {
   path = mix(path, hash);
-  seen_[path % kSeenSlots] = path;
+  was_seen(path);
   return path;
+}
+
+bool KeyTable::was_seen(uint32_t path) {
+  // Two places for each: with one, two paths of a map that share it would drive each other out at every
+  // sight.
+  uint32_t* const slot = &seen_[path % (kSeenSlots / 2) * 2];
+  if (slot[0] == path || slot[1] == path) return true;
+  slot[1] = slot[0];
+  slot[0] = path;
+  return false;
 }
 
 std::span<const uint8_t> KeyTable::text(uint32_t key) const {

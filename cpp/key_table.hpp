@@ -89,8 +89,9 @@ class KeyTable {
     uint32_t to;
   };
 
-  static constexpr uint32_t kKeySlots = 2 * kMaxKeys;
-  static constexpr uint32_t kEdgeSlots = 2 * kMaxNodes;
+  /// A quarter full at the most, so that searches are short.
+  static constexpr uint32_t kKeySlots = 4 * kMaxKeys;
+  static constexpr uint32_t kEdgeSlots = 4 * kMaxNodes;
   static constexpr uint32_t kSeenSlots = 8192;
   /// Bounds what a search costs, even if all keys were made to collide: one that finds no place is not
   /// learned.
@@ -114,6 +115,8 @@ class KeyTable {
     return nullptr;
   }
 
+  /// Whether `path` was marked as seen lately; it is now.
+  bool was_seen(uint32_t path);
   uint32_t find_edge(uint32_t node, uint32_t key) const;
   uint32_t mix(uint32_t path, uint32_t hash) const;
   uint32_t intern(std::span<const uint8_t> key, uint32_t hash);

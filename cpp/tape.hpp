@@ -33,7 +33,7 @@ enum Tag : uint32_t {
   kKeys = 11,
   /// A key that both sides know by number.
   kKey = 12,
-  /// Payload words follow, each an int32: as many items of an array.
+  /// Decoding: payload words follow, each an int32: as many items of an array.
   kInts = 13,
   /// Payload numbers of the lane: as many items of an array.
   kFloats = 14,

@@ -357,7 +357,8 @@ MPW_INLINE void Tokenizer::leave(Cursor& c) {
 
 /// Reads a short array whole, if its items are all float 64. `c.in` is behind its header.
 MPW_INLINE bool Tokenizer::point(Cursor& c, uint32_t count) {
-  if (c.in[0] != format::kFloat64 || !c.holds(9 * uint64_t{count})) return false;
+  // Like a run, it has one word for several numbers, and keeps to the first half of the lane.
+  if (c.in[0] != format::kFloat64 || !c.holds(9 * uint64_t{count}) || c.lane + count > run_end_) return false;
   if (read_floats(c.lane, c.in, c.end, count) != count) return false;
   c.lane += count;
   c.in += 9 * count;
@@ -494,8 +495,7 @@ MPW_APART Status Tokenizer::inline_key(Cursor& c) {
 /// Reads numbers in a row, as many as there are and the window has room for, if the current container is an
 /// array.
 MPW_APART Status Tokenizer::runs_of_numbers(Cursor& c) {
-  // The second half of the lane is for numbers that have a word each.
-  const double* const lane_limit = buffers_.lane.data() + buffers_.lane.size() / 2;
+  const double* const lane_limit = run_end_;
   while (c.kind() == kItems && c.left >= kMinRun && c.in < c.end && format::is_number(*c.in)) {
     if (c.tape >= c.tape_limit || c.lane >= lane_limit) break;
     const auto tape_room = static_cast<uint32_t>(c.tape_limit - c.tape);

@@ -99,7 +99,11 @@ class Tokenizer {
     uint64_t reserved = 0;
   };
 
-  Tokenizer(KeyTable& keys, DecodeBuffers buffers) : keys_(keys), buffers_(buffers), tape_(buffers.tape) {}
+  Tokenizer(KeyTable& keys, DecodeBuffers buffers)
+      : keys_(keys),
+        buffers_(buffers),
+        run_end_(buffers.lane.data() + buffers.lane.size() / 2),
+        tape_(buffers.tape) {}
 
   void set_options(const DecodeOptions& options) { options_ = options; }
   /// Limits the window, for tests that want its end everywhere: tape words (at least kMinTape), and the
@@ -181,6 +185,8 @@ class Tokenizer {
 
   KeyTable& keys_;
   const DecodeBuffers buffers_;
+  /// The second half of the lane is for numbers that have a word each.
+  const double* const run_end_;
   std::span<uint32_t> tape_;
   uint32_t max_pooled_ = kMaxPooledBytes;
   DecodeOptions options_;
