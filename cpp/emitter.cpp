@@ -50,6 +50,7 @@ struct Emitter::Cursor {
   const uint16_t* pool16;
   uint8_t* out;
   uint8_t* out_end;
+  EncodeOptions options;
 
   bool has_room(uint32_t bytes) const { return static_cast<size_t>(out_end - out) >= bytes; }
 
@@ -156,13 +157,14 @@ MPW_INLINE void Emitter::integer(Cursor& c, int64_t value) const {
 }
 
 MPW_INLINE void Emitter::number(Cursor& c, double value) const {
-  if (!options_.integers_as_floats && std::fabs(value) <= kMaxSafeInteger) {
+  // Most numbers that are not small integers have a fraction: one instruction finds that out.
+  if (!c.options.integers_as_floats && std::trunc(value) == value && std::fabs(value) <= kMaxSafeInteger) {
     const auto whole = static_cast<int64_t>(value);
     const bool narrow = whole >= INT32_MIN && whole <= UINT32_MAX;
-    if (static_cast<double>(whole) == value && (narrow || !options_.no_int64)) return integer(c, whole);
+    if (narrow || !c.options.no_int64) return integer(c, whole);
   }
   // NaNs may carry a payload that JS cannot see; all are written as the one that JS would write.
-  if (options_.float32) {
+  if (c.options.float32) {
     // C++ leaves a double beyond the range of float undefined; JS rounds it to infinity.
     constexpr double kOverflow = 0x1.ffffffp127;
     const float narrow = std::fabs(value) >= kOverflow
@@ -177,7 +179,7 @@ MPW_INLINE void Emitter::number(Cursor& c, double value) const {
 MPW_INLINE void Emitter::bigint(Cursor& c, uint64_t bits, bool is_signed) const {
   const bool negative = is_signed && bits >> 63 != 0;
   constexpr uint64_t kExact = 1ULL << 32;
-  if (options_.smallest_bigint && (negative ? ~bits < kExact : bits < kExact)) {
+  if (c.options.smallest_bigint && (negative ? ~bits < kExact : bits < kExact)) {
     integer(c, static_cast<int64_t>(bits));
   } else {
     c.head64(negative ? format::kInt64 : format::kUint64, bits);
@@ -263,7 +265,8 @@ Status Emitter::run() {
            buffers_.pool8.data() + pool8_at_,
            buffers_.pool16.data() + pool16_at_,
            buffers_.output.data() + length_,
-           buffers_.output.data() + buffers_.output.size()};
+           buffers_.output.data() + buffers_.output.size(),
+           options_};
   Status status = Status::kDone;
   // Every word but those that check for themselves needs no more than this.
   constexpr uint32_t kRoom = std::max(kMaxNumber, KeyStore::kMaxLength);

@@ -26,7 +26,7 @@ const LOOP_UNITS = 32;
 const MAX_TEXT = 2048;
 /** Longer binary data goes to the result directly. */
 const SHORT_BYTES = 256;
-/** Fewer numbers in a row are as fast one by one. */
+/** Fewer integers in a row go faster one by one; numbers that need the lane anyway do not. */
 const MIN_RUN = 4;
 const PLACED_HEADER_BYTES = 6;
 
@@ -220,7 +220,7 @@ export class Walker extends EncodeMemory {
     if (depth >= this.maxDepth) throw tooDeep(depth + 1, this.maxDepth);
     let i = 1;
     const first = array[0];
-    if (length >= MIN_RUN && typeof first === "number") {
+    if (length > 1 && typeof first === "number" && (length >= MIN_RUN || (first | 0) !== first)) {
       const second = array[1];
       if (typeof second === "number") {
         i = this.numbers(array, first, second, length, depth);
