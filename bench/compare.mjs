@@ -121,11 +121,12 @@ function main() {
           JSON.parse(execFileSync(node, [script, "--document", name], { encoding: "utf8" }))
         ),
     );
-    return runs.reduce((a, b) => ({
-      ...a,
-      decode: best(a.decode, b.decode),
-      encode: best(a.encode, b.encode),
-    }));
+    const [row, ...others] = runs;
+    for (const other of others) {
+      row.decode = best(row.decode, other.decode);
+      row.encode = best(row.encode, other.encode);
+    }
+    return row;
   });
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
   printTable("decode", rows);
