@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isDeepStrictEqual } from "node:util";
+import { inspect, isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import {
   decode,
@@ -104,7 +104,9 @@ describe("decoding through small windows", () => {
         assert.deepStrictEqual({ ...found.error }, { ...expected.error });
         assert.equal(String(found.error), String(expected.error));
       } else {
-        assert.deepStrictEqual(found, expected);
+        // Dates out of range are invalid: not even equal to themselves, but shown alike.
+        const show = (value: unknown): string => inspect(value, { depth: null, maxStringLength: null });
+        assert.ok(isDeepStrictEqual(found, expected) || show(found) === show(expected));
       }
     });
     fc.assert(property, { numRuns: 4000 });
