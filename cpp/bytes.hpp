@@ -38,6 +38,6 @@ inline uint8_t* store_be64(uint8_t* at, uint64_t value) { return store(at, __bui
 
 /// How far the copy and compare loops below may read or write past the length they are given.
 /// Every buffer that they touch has this much room behind it.
-constexpr uint32_t kSlack = 16;
+constexpr uint32_t kSlack = 32;
 
 }  // namespace mpw

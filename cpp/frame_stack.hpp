@@ -35,7 +35,8 @@ class FrameStack {
     frames_[size_++] = frame;
     return true;
   }
-  MPW_INLINE Frame pop() { return frames_[--size_]; }
+  /// What it returns is there until the next push.
+  MPW_INLINE const Frame& pop() { return frames_[--size_]; }
 
   void clear() {
     size_ = 0;

@@ -1,5 +1,7 @@
 #include "key_table.hpp"
 
+#include <utility>
+
 #include "utf.hpp"
 
 namespace mpw {
@@ -86,8 +88,18 @@ uint32_t KeyTable::intern(std::span<const uint8_t> key, uint32_t hash) {
 }
 
 KeyTable::Node KeyTable::unpredicted(uint32_t path, uint32_t parent, uint32_t key) {
-  // 0xc1 starts no key, and a length of 0 is no match even for malformed input.
-  return {0xc1, 0xff, 0, 0, kRoot, path, parent, key};
+  // 0xc1 starts no key.
+  constexpr Prediction kNothing = {0xc1, 0xff, 0, 0, kRoot};
+  return {kNothing, kNothing, 0, path, parent, key};
+}
+
+MPW_APART const KeyTable::Prediction* KeyTable::match_other(uint32_t node, const uint8_t* in) {
+  Node& from = nodes_[node];
+  if (!matches(from.other, in)) return nullptr;
+  if (++from.surprises < kMaxSurprises) return &from.other;
+  std::swap(from.likely, from.other);
+  from.surprises = 0;
+  return &from.likely;
 }
 
 uint32_t KeyTable::mix(uint32_t path, uint32_t hash) const {
@@ -98,11 +110,10 @@ void KeyTable::predict(uint32_t node, uint32_t key, uint32_t next) {
   const Key& known = keys_[key];
   const uint32_t length = known.header_length + known.length;
   Node& from = nodes_[node];
-  from.mask = length < 8 ? (1ULL << length * 8) - 1 : ~0ULL;
-  from.first = load<uint64_t>(&bytes_[known.offset]);
-  from.offset = known.offset;
-  from.length = length;
-  from.next = next;
+  from.other = from.likely;
+  from.surprises = 0;
+  from.likely = {load<uint64_t>(&bytes_[known.offset]), length < 8 ? (1ULL << length * 8) - 1 : ~0ULL,
+                 known.offset, length, next};
 }
 
 uint32_t KeyTable::follow(uint32_t node, std::span<const uint8_t> key, uint32_t hash) {

@@ -31,16 +31,23 @@ class KeyTable {
   /// Forgets all keys and shapes; their numbers are given anew.
   void clear();
 
-  /// If the encoded key at `in` (its header included) is the one that `node` predicts: its length, else 0.
+  /// A key that came after a node, as it is encoded in its shortest form, and the node that it leads to.
+  struct Prediction {
+    /// The first 8 bytes of the key with its header, and which of them count.
+    uint64_t first;
+    uint64_t mask;
+    uint32_t offset;
+    uint32_t length;
+    uint32_t next;
+  };
+
+  /// What `node` predicts if that is the encoded key at `in` (its header included), else null.
   /// `in` must be readable for kLookahead bytes; bytes past the input's end may match by accident, so the
   /// caller compares the length with what it has.
-  uint32_t match(uint32_t node, const uint8_t* in) const {
-    const Node& from = nodes_[node];
-    if (((load<uint64_t>(in) ^ from.first) & from.mask) != 0) return 0;
-    if (from.length > 8 && !same(&bytes_[from.offset + 8], in + 8, from.length - 8)) return 0;
-    return from.length;
+  const Prediction* match(uint32_t node, const uint8_t* in) {
+    const Prediction& likely = nodes_[node].likely;
+    return matches(likely, in) ? &likely : match_other(node, in);
   }
-  uint32_t predicted(uint32_t node) const { return nodes_[node].next; }
 
   /// A key that is looked up must be readable for 8 bytes beyond its end: keys are compared in whole words.
   uint32_t hash(std::span<const uint8_t> key) const;
@@ -73,12 +80,11 @@ class KeyTable {
     uint32_t header_length;
   };
   struct Node {
-    /// The predicted key as it is encoded in its shortest form: its first 8 bytes, and which of them count.
-    uint64_t first;
-    uint64_t mask;
-    uint32_t offset;
-    uint32_t length;
-    uint32_t next;
+    Prediction likely;
+    /// The next best, for maps of two kinds that take turns.
+    Prediction other;
+    /// How often the other one was right since it became the other.
+    uint32_t surprises;
     uint32_t path;
     uint32_t parent;
     uint32_t key;
@@ -96,6 +102,8 @@ class KeyTable {
   /// Bounds what a search costs, even if all keys were made to collide: one that finds no place is not
   /// learned.
   static constexpr uint32_t kMaxProbes = 16;
+  /// So often the other prediction must be right to become the likely one.
+  static constexpr uint32_t kMaxSurprises = 4;
 
   static bool same(const uint8_t* a, const uint8_t* b, uint32_t length) {
     for (; length > 8; a += 8, b += 8, length -= 8) {
@@ -104,6 +112,11 @@ class KeyTable {
     return length == 0 || ((load<uint64_t>(a) ^ load<uint64_t>(b)) << (64 - length * 8)) == 0;
   }
 
+  bool matches(const Prediction& prediction, const uint8_t* in) const {
+    if (((load<uint64_t>(in) ^ prediction.first) & prediction.mask) != 0) return false;
+    return prediction.length <= 8 || same(&bytes_[prediction.offset + 8], in + 8, prediction.length - 8);
+  }
+  const Prediction* match_other(uint32_t node, const uint8_t* in);
   static Node unpredicted(uint32_t path, uint32_t parent, uint32_t key);
   /// A free slot for `hash` among those that a search looks at, or null.
   template <typename Slot, size_t Size, typename IsFree>

@@ -46,6 +46,20 @@ inline bool copy_ascii(uint8_t* to, const uint8_t* from, uint32_t length) {
 #endif
 }
 
+/// As `copy_ascii`, for at most 31 bytes.
+inline bool copy_ascii_31(uint8_t* to, const uint8_t* from, uint32_t length) {
+#ifdef __wasm_simd128__
+  const v128_t first = wasm_v128_load(from);
+  const v128_t second = wasm_v128_load(from + 16);
+  wasm_v128_store(to, first);
+  wasm_v128_store(to + 16, second);
+  const uint32_t high = wasm_i8x16_bitmask(first) | wasm_i8x16_bitmask(second) << 16;
+  return (high & ((1U << length) - 1)) == 0;
+#else
+  return copy_ascii(to, from, length);
+#endif
+}
+
 /// Copies `length` bytes, in steps of 16 that may touch up to kSlack bytes more on both sides.
 inline void copy_short(uint8_t* to, const uint8_t* from, uint32_t length) {
 #ifdef __wasm_simd128__

@@ -132,16 +132,12 @@ inline bool is_proto(std::span<const uint8_t> key) {
 /// is not taken: what is called out of line gets a copy (see `aside`).
 struct Tokenizer::Cursor {
   const uint8_t* in;
-  const uint8_t* end;
   uint32_t* tape;
-  uint32_t* tape_limit;
   double* lane;
   uint8_t* pool8;
-  uint8_t* pool8_limit;
   /// Of the current container, as in Container.
   uint32_t left;
   uint32_t state;
-  uint32_t nesting;
 
   void emit(uint32_t value) { *tape++ = value; }
   void emit_float(double value) {
@@ -166,17 +162,14 @@ struct Tokenizer::Cursor {
       emit_float(value);
     }
   }
-  bool holds(uint64_t bytes) const { return static_cast<uint64_t>(end - in) >= bytes; }
-
-  uint32_t kind() const { return nesting & kKindMask; }
-
-  /// From here on the keys of the current map stand in line, behind those of the shape it has reached.
-  void go_inline(const KeyTable& keys) {
-    emit(word(kKeys, left / 2));
-    state = keys.path(state);
-    nesting = (nesting & ~kKindMask) | kInline;
-  }
 };
+
+/// From here on the keys of the current map stand in line, behind those of the shape it has reached.
+MPW_INLINE void Tokenizer::go_inline(Cursor& c) {
+  c.emit(word(kKeys, c.left / 2));
+  c.state = keys_.path(c.state);
+  current_.nesting = (current_.nesting & ~kKindMask) | kInline;
+}
 
 /// Calls what is not worth being in line, without taking the address of `c`.
 template <typename... Parameters, typename... Arguments>
@@ -192,7 +185,6 @@ void Tokenizer::begin() {
   stack_.clear();
   // The value is the one item of a container that is nowhere.
   current_ = {1, 0, kItems, nullptr};
-  window_floor_ = 0;
   reserved_ = 0;
 }
 
@@ -206,11 +198,11 @@ void Tokenizer::resume(Message message) {
   stack_ = std::move(message.stack);
   current_ = message.current;
   reserved_ = message.reserved;
-  window_floor_ = stack_.size();
 }
 
 void Tokenizer::feed(uint32_t size, uint64_t available, bool open) {
   at_ = 0;
+  end_ = buffers_.input.data() + size;
   size_ = size;
   available_ = available;
   skip_ = 0;
@@ -235,7 +227,7 @@ MPW_APART Status Tokenizer::short_of(const uint8_t* in, uint64_t bytes) {
 
 /// Checks that the chunk holds `bytes` more.
 MPW_INLINE Status Tokenizer::require(const Cursor& c, uint64_t bytes) {
-  return c.holds(bytes) ? Status::kDone : short_of(c.in, bytes);
+  return holds(c.in, bytes) ? Status::kDone : short_of(c.in, bytes);
 }
 
 /// Checks that `bytes` more can be there, after what all open containers still need at the least.
@@ -252,7 +244,7 @@ MPW_APART Status Tokenizer::open_pool8(Cursor& c, uint32_t length) {
   c.emit(wide(kPool8));
   pool8_length_ = c.tape++;
   pool8_start_ = c.pool8;
-  c.pool8_limit = c.pool8 + std::max(length, kPoolBytes);
+  pool8_limit_ = c.pool8 + std::max(length, kPoolBytes);
   return Status::kDone;
 }
 
@@ -268,11 +260,11 @@ MPW_APART Status Tokenizer::payload(Cursor& c, uint32_t kind, uint32_t header, u
   c.emit(kind);
   c.emit(length);
   c.emit(static_cast<uint32_t>(position(c.in)));
-  if (c.holds(length)) {
+  if (holds(c.in, length)) {
     c.in += length;
   } else {
-    skip_ = length - static_cast<uint64_t>(c.end - c.in);
-    c.in = c.end;
+    skip_ = length - static_cast<uint64_t>(end_ - c.in);
+    c.in = end_;
   }
   return Status::kDone;
 }
@@ -318,7 +310,7 @@ MPW_INLINE Status Tokenizer::text(Cursor& c, uint32_t header, uint32_t length) {
   if (length >= pooled_end_) return aside(c, &Tokenizer::long_text, header, length);
   if (const Status status = require(c, header + length); status != Status::kDone) return status;
   c.in += header;
-  if (c.pool8 + length > c.pool8_limit) aside(c, &Tokenizer::open_pool8, length);
+  if (c.pool8 + length > pool8_limit_) aside(c, &Tokenizer::open_pool8, length);
   if (!copy_ascii(c.pool8, c.in, length)) return aside(c, &Tokenizer::wide_text, header, length);
   c.pool8 += length;
   c.emit(word(kText8, length));
@@ -328,38 +320,36 @@ MPW_INLINE Status Tokenizer::text(Cursor& c, uint32_t header, uint32_t length) {
 
 /// Makes a new container the current one, one level deeper.
 MPW_INLINE Status Tokenizer::enter(Cursor& c, uint32_t left, Kind kind, uint32_t* header) {
-  const uint32_t nesting = ((c.nesting & ~kKindMask) + kLevel) | kind;
+  const uint32_t nesting = ((current_.nesting & ~kKindMask) + kLevel) | kind;
   // A container with nothing left to come needs no frame: a chain of them, however long, takes no memory.
   if (c.left > 0 || open_) {
     reserved_ += c.left;
-    if (!stack_.push({c.left, c.state, c.nesting, header_})) return Status::kOutOfMemory;
+    if (!stack_.push({c.left, c.state, current_.nesting, current_.header})) return Status::kOutOfMemory;
   }
   c.left = left;
   c.state = KeyTable::kRoot;
-  c.nesting = nesting;
-  header_ = header;
+  current_.nesting = nesting;
+  current_.header = header;
   return Status::kDone;
 }
 
 /// Goes back to the container around the current one.
 MPW_INLINE void Tokenizer::leave(Cursor& c) {
-  const Container outer = stack_.pop();
+  const Container& outer = stack_.pop();
   c.left = outer.left;
   c.state = outer.state;
-  c.nesting = outer.nesting;
+  current_.nesting = outer.nesting;
+  current_.header = outer.header;
   reserved_ -= c.left;
-  header_ = outer.header;
-  if (stack_.size() < window_floor_) {
-    window_floor_ = stack_.size();
-    if (c.kind() == kBroken) c.go_inline(keys_);
-  }
+  if (kind() == kBroken) go_inline(c);
 }
 
 /// Reads a short array whole, if its items are all float 64. `c.in` is behind its header.
 MPW_INLINE bool Tokenizer::point(Cursor& c, uint32_t count) {
   // Like a run, it has one word for several numbers, and keeps to the first half of the lane.
-  if (c.in[0] != format::kFloat64 || !c.holds(9 * uint64_t{count}) || c.lane + count > run_end_) return false;
-  if (read_floats(c.lane, c.in, c.end, count) != count) return false;
+  if (c.in[0] != format::kFloat64 || !holds(c.in, 9 * uint64_t{count}) || c.lane + count > run_end_)
+    return false;
+  if (read_floats(c.lane, c.in, end_, count) != count) return false;
   c.lane += count;
   c.in += 9 * count;
   c.emit(word(kPoint, count));
@@ -372,7 +362,7 @@ MPW_INLINE Status Tokenizer::array(Cursor& c, uint32_t header, uint32_t count) {
   if (const Status status = reserve(c, open_ ? header : uint64_t{header} + count); status != Status::kDone) {
     return status;
   }
-  const uint32_t depth = c.nesting / kLevel + 1;
+  const uint32_t depth = current_.nesting / kLevel + 1;
   if (depth > options_.max_depth) return fail(Status::kMaxDepth, depth);
   uint32_t* const at = c.tape;
   c.in += header;
@@ -400,7 +390,7 @@ MPW_INLINE Status Tokenizer::map(Cursor& c, uint32_t header, uint32_t count) {
   }
   // No object or Map of any engine has room for more.
   if (count > kMaxPayload) return fail(Status::kMaxMapLength, count);
-  const uint32_t depth = c.nesting / kLevel + 1;
+  const uint32_t depth = current_.nesting / kLevel + 1;
   if (depth > options_.max_depth) return fail(Status::kMaxDepth, depth);
   uint32_t* const at = c.tape;
   c.in += header;
@@ -443,8 +433,8 @@ MPW_APART Status Tokenizer::other_key(Cursor& c) {
     next = keys_.follow(c.state, key, keys_.hash(key));
   }
   if (next == KeyTable::kRoot) {
-    *header_ = word(kMap, c.state);
-    c.go_inline(keys_);
+    *current_.header = word(kMap, c.state);
+    go_inline(c);
   } else {
     c.state = next;
     c.in += header.size + header.length;
@@ -496,18 +486,18 @@ MPW_APART Status Tokenizer::inline_key(Cursor& c) {
 /// array.
 MPW_APART Status Tokenizer::runs_of_numbers(Cursor& c) {
   const double* const lane_limit = run_end_;
-  while (c.kind() == kItems && c.left >= kMinRun && c.in < c.end && format::is_number(*c.in)) {
-    if (c.tape >= c.tape_limit || c.lane >= lane_limit) break;
-    const auto tape_room = static_cast<uint32_t>(c.tape_limit - c.tape);
+  while (kind() == kItems && c.left >= kMinRun && c.in < end_ && format::is_number(*c.in)) {
+    if (c.tape >= tape_limit_ || c.lane >= lane_limit) break;
+    const auto tape_room = static_cast<uint32_t>(tape_limit_ - c.tape);
     const auto lane_room = static_cast<uint32_t>(lane_limit - c.lane);
     const uint8_t* in = c.in;
-    uint32_t count = read_ints(c.tape + 1, in, c.end, std::min(c.left, tape_room));
+    uint32_t count = read_ints(c.tape + 1, in, end_, std::min(c.left, tape_room));
     if (count >= kLongRun || (count >= kMinRun && count == c.left)) {
       c.emit(word(kInts, count));
       c.tape += count;
     } else {
       in = c.in;
-      count = read_numbers(c.lane, in, c.end, std::min(c.left, lane_room), options_.int64 == Int64::kNumber);
+      count = read_numbers(c.lane, in, end_, std::min(c.left, lane_room), options_.int64 == Int64::kNumber);
       if (count < kMinRun) break;
       c.emit(word(kFloats, count));
       c.lane += count;
@@ -611,86 +601,160 @@ MPW_APART Status Tokenizer::value(Cursor& c) {
   return aside(c, &Tokenizer::bin, size, length);
 }
 
-/// Reads one of the most frequent values: a small integer, short ASCII text, nil, a bool, a plain number.
-/// Leaves all others, and all that might reach beyond the chunk, unread.
-MPW_INLINE bool Tokenizer::simple_value(Cursor& c) {
-  if (c.in >= c.end) return false;
-  const uint8_t* const in = c.in;
+/// Reads one of the most frequent values at `in`: a small integer, short ASCII text, nil, a bool, a plain
+/// number, a small container. It takes kStep of what is left of the current container, which is in `state`
+/// then. All others, and all that might reach beyond the chunk or a limit, it leaves unread.
+template <uint32_t kStep>
+MPW_INLINE Tokenizer::Progress Tokenizer::frequent(Cursor& c, const uint8_t* in, uint32_t state) {
   const uint32_t byte = *in;
-  if ((byte & 0xe0) == format::kFixStr) return simple_text(c, 1, byte & 31);
   if (byte < format::kFixMap || byte >= format::kNegativeFixInt) {
     c.emit(int_word(static_cast<int8_t>(byte)));
-    c.in++;
-    return true;
+    c.in = in + 1;
+  } else if (byte < format::kFixStr) {
+    const uint32_t count = byte & 15;
+    const bool is_map = byte < format::kFixArray;
+    const uint32_t items = is_map ? 2 * count : count;
+    const uint32_t left = c.left - kStep;
+    if (current_.nesting >= plain_nesting_) return Progress::kNone;
+    if (reinterpret_cast<uintptr_t>(in) + uint64_t{1 + items + left} + reserved_ > available_end_) {
+      return Progress::kNone;
+    }
+    if (count == 0) {
+      c.emit(is_map ? word(kShape, KeyTable::kRoot) : word(kArray, 0));
+      c.in = in + 1;
+    } else {
+      if (!is_map) {
+        if (count >= kMinRun) return Progress::kNone;
+        if (in[1] == format::kFloat64 && count <= kMaxPoint) {
+          if (!holds(in, 1 + 9 * count) || c.lane + count > run_end_) return Progress::kNone;
+          if (read_floats(c.lane, in + 1, end_, count) == count) {
+            c.lane += count;
+            c.emit(word(kPoint, count));
+            c.in = in + 1 + 9 * count;
+            c.left = left;
+            c.state = state;
+            return Progress::kValue;
+          }
+        }
+      }
+      if (kStep == 2 && left == 0) *current_.header = word(kShape, state);
+      if (left > 0) {
+        if (!stack_.push({left, state, current_.nesting, current_.header})) return Progress::kNone;
+        reserved_ += left;
+      }
+      current_.nesting = ((current_.nesting & ~kKindMask) + kLevel) | (is_map ? kShaped : kItems);
+      current_.header = c.tape;
+      c.emit(word(kArray, count));
+      c.in = in + 1;
+      c.left = items;
+      c.state = KeyTable::kRoot;
+      return is_map ? Progress::kMap : Progress::kArray;
+    }
+  } else if (byte < format::kNil) {
+    const uint32_t length = byte & 31;
+    const uint8_t* const from = in + 1;
+    if (length >= plain_text_end_ || c.pool8 + length > pool8_limit_ || from + length > end_ ||
+        !copy_ascii_31(c.pool8, from, length)) {
+      return Progress::kNone;
+    }
+    c.emit(word(kText8, length));
+    c.pool8 += length;
+    c.in = from + length;
+  } else {
+    switch (byte) {
+      case format::kNil:
+        c.emit(word(kNil, 0));
+        c.in = in + 1;
+        break;
+      case format::kFalse:
+      case format::kTrue:
+        c.emit(word(kBool, byte & 1));
+        c.in = in + 1;
+        break;
+      case format::kUint8:
+        if (!holds(in, 2)) return Progress::kNone;
+        c.emit(int_word(in[1]));
+        c.in = in + 2;
+        break;
+      case format::kUint16:
+        if (!holds(in, 3)) return Progress::kNone;
+        c.emit(int_word(load_be16(in + 1)));
+        c.in = in + 3;
+        break;
+      case format::kUint32:
+        if (!holds(in, 5)) return Progress::kNone;
+        c.emit_uint32(load_be32(in + 1));
+        c.in = in + 5;
+        break;
+      case format::kFloat64:
+        if (!holds(in, 9)) return Progress::kNone;
+        c.emit_float(std::bit_cast<double>(load_be64(in + 1)));
+        c.in = in + 9;
+        break;
+      case format::kStr8: {
+        const uint32_t length = in[1];
+        const uint8_t* const from = in + 2;
+        if (length >= plain_text_end_ || c.pool8 + length > pool8_limit_ || from + length > end_ ||
+            !copy_ascii(c.pool8, from, length)) {
+          return Progress::kNone;
+        }
+        c.emit(word(kText8, length));
+        c.pool8 += length;
+        c.in = from + length;
+        break;
+      }
+      default:
+        return Progress::kNone;
+    }
   }
-  switch (byte) {
-    case format::kNil:
-      c.emit(word(kNil, 0));
-      c.in++;
-      return true;
-    case format::kFalse:
-    case format::kTrue:
-      c.emit(word(kBool, byte & 1));
-      c.in++;
-      return true;
-    case format::kUint8:
-      if (!c.holds(2)) return false;
-      c.emit(int_word(in[1]));
-      c.in += 2;
-      return true;
-    case format::kUint16:
-      if (!c.holds(3)) return false;
-      c.emit(int_word(load_be16(in + 1)));
-      c.in += 3;
-      return true;
-    case format::kUint32:
-      if (!c.holds(5)) return false;
-      c.emit_uint32(load_be32(in + 1));
-      c.in += 5;
-      return true;
-    case format::kFloat64:
-      if (!c.holds(9)) return false;
-      c.emit_float(std::bit_cast<double>(load_be64(in + 1)));
-      c.in += 9;
-      return true;
-    case format::kStr8:
-      return simple_text(c, 2, in[1]);
-    default:
-      return false;
-  }
+  c.left -= kStep;
+  c.state = state;
+  return Progress::kValue;
 }
 
-MPW_INLINE bool Tokenizer::simple_text(Cursor& c, uint32_t header, uint32_t length) {
-  if (length >= simple_text_end_ || c.pool8 + length > c.pool8_limit) return false;
-  const uint8_t* const from = c.in + header;
-  if (from + length > c.end || !copy_ascii(c.pool8, from, length)) return false;
-  c.pool8 += length;
-  c.in = from + length;
-  c.emit(word(kText8, length));
-  return true;
+/// Reads one item of any kind.
+MPW_APART Status Tokenizer::item(Cursor& c) {
+  c.left--;
+  const Status status = value(c);
+  if (status == Status::kNeedInput) c.left++;
+  return status;
 }
 
-/// Reads a value that is not simple. Small containers are in line, since in many messages every other value
-/// is one.
-MPW_INLINE Status Tokenizer::other_value(Cursor& c) {
-  const uint32_t byte = *c.in;
-  if (c.in < c.end && byte >= format::kFixMap && byte < format::kFixStr) {
-    return byte < format::kFixArray ? map(c, 1, byte & 15) : array(c, 1, byte & 15);
+/// Reads one pair of a map that has had known keys so far. A key leaves no trace on the tape, so it is read
+/// together with its value or not at all.
+MPW_APART Status Tokenizer::shaped_pair(Cursor& c) {
+  const uint8_t* const start = c.in;
+  const uint32_t state = c.state;
+  const KeyTable::Prediction* const predicted = keys_.match(state, c.in);
+  Status status = Status::kDone;
+  if (predicted != nullptr && holds(c.in, predicted->length)) {
+    c.state = predicted->next;
+    c.in += predicted->length;
+  } else {
+    status = other_key(c);
+    if (status == Status::kDone && kind() == kInline) return status;
   }
-  return aside(c, &Tokenizer::value);
+  if (status == Status::kDone) {
+    c.left -= 2;
+    if (c.left == 0) *current_.header = word(kShape, c.state);
+    status = value(c);
+    if (status == Status::kNeedInput) c.left += 2;
+  }
+  if (status == Status::kNeedInput) {
+    c.in = start;
+    c.state = state;
+  }
+  return status;
 }
 
 /// Fills the window with items of the current array. Returns kDone when it has come to its end, or when a
 /// container in it has become the current one.
 MPW_INLINE Status Tokenizer::items(Cursor& c) {
   do {
-    if (c.tape >= c.tape_limit) return Status::kWindowFull;
-    c.left--;
-    if (simple_value(c)) continue;
-    const uint32_t nesting = c.nesting;
-    const Status status = other_value(c);
-    if (status == Status::kNeedInput) c.left++;
-    if (status != Status::kDone || c.nesting != nesting) return status;
+    if (c.tape >= tape_limit_) return Status::kWindowFull;
+    const Progress progress = c.in < end_ ? frequent<1>(c, c.in, c.state) : Progress::kNone;
+    if (progress == Progress::kNone) return aside(c, &Tokenizer::item);
+    if (progress != Progress::kValue) return Status::kDone;
   } while (c.left > 0);
   return Status::kDone;
 }
@@ -698,67 +762,50 @@ MPW_INLINE Status Tokenizer::items(Cursor& c) {
 /// As `items`, with the pairs of a map that has had known keys so far, until it has another.
 MPW_INLINE Status Tokenizer::shaped_pairs(Cursor& c) {
   do {
-    if (c.tape >= c.tape_limit) return Status::kWindowFull;
-    // A key leaves no trace on the tape, so it is read together with its value or not at all.
-    const uint8_t* const start = c.in;
-    const uint32_t state = c.state;
-    const uint32_t predicted = keys_.match(state, c.in);
-    Status status = Status::kDone;
-    if (predicted != 0 && c.holds(predicted)) {
-      c.state = keys_.predicted(state);
-      c.in += predicted;
-    } else {
-      status = aside(c, &Tokenizer::other_key);
-      if (status == Status::kDone && c.kind() == kInline) return status;
+    if (c.tape >= tape_limit_) return Status::kWindowFull;
+    const KeyTable::Prediction* const predicted = keys_.match(c.state, c.in);
+    Progress progress = Progress::kNone;
+    if (predicted != nullptr) {
+      const uint8_t* const in = c.in + predicted->length;
+      if (in < end_) progress = frequent<2>(c, in, predicted->next);
     }
-    if (status == Status::kDone) {
-      c.left -= 2;
-      if (c.left == 0) *header_ = word(kShape, c.state);
-      if (simple_value(c)) continue;
-      const uint32_t nesting = c.nesting;
-      status = other_value(c);
-      if (status == Status::kDone && c.nesting == nesting) continue;
-      if (status == Status::kNeedInput) c.left += 2;
-    }
-    if (status == Status::kNeedInput) {
-      c.in = start;
-      c.state = state;
-    }
-    return status;
+    if (progress == Progress::kNone) return aside(c, &Tokenizer::shaped_pair);
+    if (progress != Progress::kValue) return Status::kDone;
   } while (c.left > 0);
+  *current_.header = word(kShape, c.state);
   return Status::kDone;
 }
 
 /// As `items`, with the keys and values of a map that has its keys in line.
 MPW_APART Status Tokenizer::inline_pairs(Cursor& c) {
   do {
-    if (c.tape >= c.tape_limit) return Status::kWindowFull;
+    if (c.tape >= tape_limit_) return Status::kWindowFull;
     const uint8_t* const start = c.in;
     const bool is_key = c.left % 2 == 0;
-    const uint32_t nesting = c.nesting;
+    const uint32_t nesting = current_.nesting;
     Status status = Status::kDone;
     c.left--;
     if (is_key) status = inline_key(c);
     if (status == Status::kDone && (!is_key || c.in == start)) status = value(c);
     if (status == Status::kNeedInput) c.left++;
-    if (status != Status::kDone || c.nesting != nesting) return status;
+    if (status != Status::kDone || current_.nesting != nesting) return status;
   } while (c.left > 0);
   return Status::kDone;
 }
 
 MPW_INLINE Status Tokenizer::fill(Cursor& c) {
-  if (c.kind() == kBroken) c.go_inline(keys_);
-  if (c.kind() == kItems && c.left >= kMinRun) aside(c, &Tokenizer::runs_of_numbers);
+  if (kind() == kBroken) go_inline(c);
+  if (kind() == kItems && c.left >= kMinRun) aside(c, &Tokenizer::runs_of_numbers);
   for (;;) {
     if (c.left == 0) {
       if (stack_.size() == 0) return Status::kDone;
-      if (c.tape >= c.tape_limit) return Status::kWindowFull;
+      if (c.tape >= tape_limit_) return Status::kWindowFull;
       leave(c);
       continue;
     }
-    const Status status = c.kind() == kItems    ? items(c)
-                          : c.kind() == kShaped ? shaped_pairs(c)
-                                                : aside(c, &Tokenizer::inline_pairs);
+    const Status status = kind() == kItems    ? items(c)
+                          : kind() == kShaped ? shaped_pairs(c)
+                                              : aside(c, &Tokenizer::inline_pairs);
     if (status != Status::kDone) return status;
   }
 }
@@ -784,34 +831,38 @@ Status Tokenizer::run() {
   use_shapes_ = !options_.any_key && !options_.raw_keys && options_.max_str_length >= KeyTable::kMaxKeyLength;
   pooled_end_ =
       static_cast<uint32_t>(std::clamp<int64_t>(options_.max_str_length + 1, 0, int64_t{max_pooled_} + 1));
-  simple_text_end_ = options_.raw_strings ? 0 : pooled_end_;
+  plain_text_end_ = options_.raw_strings ? 0 : pooled_end_;
+  // Where every map and array of 15 is allowed, and no stream may end in one.
+  const bool is_plain =
+      !open_ && use_shapes_ && options_.max_array_length >= 15 && options_.max_map_length >= 15;
+  plain_nesting_ =
+      is_plain ? kLevel * static_cast<uint32_t>(std::clamp<int64_t>(options_.max_depth, 0, kDeep)) : 0;
+  available_end_ = reinterpret_cast<uintptr_t>(buffers_.input.data()) + available_;
   pool8_length_ = pool16_length_ = nullptr;
   pool16_ = pool16_limit_ = buffers_.pool16.data();
   const uint8_t* const chunk = buffers_.input.data();
   uint8_t* const pool8 = buffers_.pool8.data();
+  tape_limit_ = tape_.data() + tape_.size() - kTapeReserve;
+  // No room, not even for the empty string: a kPool8 word must come first.
+  pool8_limit_ = pool8 - 1;
   Cursor c{.in = chunk + at_,
-           .end = chunk + size_,
            .tape = tape_.data(),
-           .tape_limit = tape_.data() + tape_.size() - kTapeReserve,
            .lane = buffers_.lane.data(),
            .pool8 = pool8,
-           // No room, not even for the empty string: a kPool8 word must come first.
-           .pool8_limit = pool8 - 1,
            .left = current_.left,
-           .state = current_.state,
-           .nesting = current_.nesting};
-  header_ = nullptr;
+           .state = current_.state};
   const Status status = fill(c);
   close_pools(c.pool8);
   c.emit(word(kEnd, 0));
   at_ = static_cast<uint32_t>(c.in - chunk);
   offset_ = at_ + skip_;
-  current_ = {c.left, c.state, c.nesting, header_};
+  current_.left = c.left;
+  current_.state = c.state;
   if (status != Status::kDone) {
     settle(current_);
-    for (size_t i = window_floor_; i < stack_.size(); i++) settle(stack_[i]);
+    // Those below one without a header have been settled at the end of another window.
+    for (size_t i = stack_.size(); i > 0 && stack_[i - 1].header != nullptr; i--) settle(stack_[i - 1]);
   }
-  window_floor_ = stack_.size();
   return status;
 }
 

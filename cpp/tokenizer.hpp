@@ -144,14 +144,17 @@ class Tokenizer {
     uint32_t length;
   };
   struct Cursor;
+  /// What `frequent` has read.
+  enum class Progress { kNone, kValue, kArray, kMap };
 
   Status fill(Cursor& c);
   Status items(Cursor& c);
   Status shaped_pairs(Cursor& c);
   Status inline_pairs(Cursor& c);
-  bool simple_value(Cursor& c);
-  Status other_value(Cursor& c);
-  bool simple_text(Cursor& c, uint32_t header, uint32_t length);
+  template <uint32_t kStep>
+  Progress frequent(Cursor& c, const uint8_t* in, uint32_t state);
+  Status item(Cursor& c);
+  Status shaped_pair(Cursor& c);
   Status value(Cursor& c);
   Status scalar(Cursor& c);
   void integer64(Cursor& c, uint64_t bits, bool is_signed) const;
@@ -174,6 +177,9 @@ class Tokenizer {
   Status inline_key(Cursor& c);
   Status other_key_type(const Cursor& c);
   bool comes_out_raw(uint64_t bits, bool is_signed) const;
+  void go_inline(Cursor& c);
+  uint32_t kind() const { return current_.nesting & kKindMask; }
+  bool holds(const uint8_t* in, uint64_t bytes) const { return static_cast<uint64_t>(end_ - in) >= bytes; }
   Status require(const Cursor& c, uint64_t bytes);
   Status reserve(const Cursor& c, uint64_t bytes);
   Status short_of(const uint8_t* in, uint64_t bytes);
@@ -192,18 +198,18 @@ class Tokenizer {
   DecodeOptions options_;
 
   FrameStack<Container> stack_;
-  /// The current container between runs; during one, a cursor and `header_` hold it.
+  /// The current container. During a run, a cursor holds its `left` and `state`.
   Container current_ = {0, 0, kItems, nullptr};
-  uint32_t* header_ = nullptr;
-  /// Frames below this one have no header on the tape of this window.
-  size_t window_floor_ = 0;
   /// The fewest bytes that what is left of the containers on the stack can take.
   uint64_t reserved_ = 0;
   bool use_shapes_ = true;
   /// Strings below this length go by way of a pool.
   uint32_t pooled_end_ = 0;
-  /// Strings below this length may take the short way to a pool.
-  uint32_t simple_text_end_ = 0;
+  /// Strings below this length, and containers nested less than that, need no look at the options.
+  uint32_t plain_text_end_ = 0;
+  uint32_t plain_nesting_ = 0;
+  uint32_t* tape_limit_ = nullptr;
+  uint8_t* pool8_limit_ = nullptr;
 
   /// Pools that are being filled: where they begin, and the operand that will say how long they are.
   uint8_t* pool8_start_ = nullptr;
@@ -215,7 +221,10 @@ class Tokenizer {
 
   uint32_t at_ = 0;
   uint32_t size_ = 0;
+  const uint8_t* end_ = nullptr;
   uint64_t available_ = 0;
+  /// The address at which what is available would end, if all of it lay behind the chunk.
+  uint64_t available_end_ = 0;
   /// How much of a payload lies beyond the chunk.
   uint64_t skip_ = 0;
   bool open_ = false;

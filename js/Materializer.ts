@@ -80,11 +80,11 @@ export class Materializer extends DecodeMemory {
   /** Where in the message the current chunk starts. */
   private chunk = 0;
   /** The next word, and the next slot of the lane. */
-  private at = 0;
-  private laneAt = 0;
+  at = 0;
+  laneAt = 0;
   /** The pools, where they are cut next, and the addresses of the pools after them. */
-  private text8 = "";
-  private cut8 = 0;
+  text8 = "";
+  cut8 = 0;
   private next8 = 0;
   private text16 = "";
   private cut16 = 0;
@@ -251,7 +251,12 @@ export class Materializer extends DecodeMemory {
     return [lane[at]];
   }
 
-  private array(count: number): unknown[] {
+  shape(n: number): unknown {
+    const factory = factories[n];
+    return factory !== undefined ? factory(this) : shapes.make(n)(this);
+  }
+
+  array(count: number): unknown[] {
     // The shortest as literals, which V8 allocates in line; none of them holds a run.
     if (count === 0) return [];
     if (count === 1) return [this.value()];

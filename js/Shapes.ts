@@ -1,4 +1,5 @@
 import type { Materializer } from "./Materializer.ts";
+import { Tag } from "./tape.ts";
 import { knownKeys } from "./wasm/DecodeMemory.ts";
 
 /** Makes the object of a map whose keys are known, from the values that come next. */
@@ -50,10 +51,14 @@ export class Shapes {
   make(shape: number): Factory {
     const keys = this.keys(shape);
     let uses = 0;
+    const tags = new Uint16Array(keys.length);
     const factory: Factory = (values) => {
-      if (++uses === COMPILE_AT && this.#mayCompile()) return this.#compile(shape, keys)(values);
+      if (++uses === COMPILE_AT && this.#mayCompile()) return this.#compile(shape, keys, tags)(values);
       const object: Record<string, unknown> = {};
-      for (let i = 0; i < keys.length; i++) object[keys[i]] = values.value();
+      for (let i = 0; i < keys.length; i++) {
+        tags[i] |= 1 << (values.tape[values.at] & 15);
+        object[keys[i]] = values.value();
+      }
       return object;
     };
     this.factories[shape] = factory;
@@ -77,10 +82,30 @@ export class Shapes {
    * come from strangers and stand in it as JSON string literals, which since ES2019 are JS string literals, too;
    * `__proto__`, the one key that would mean something else, never gets into a shape.
    */
-  #compile(shape: number, keys: readonly string[]): Factory {
+  #compile(shape: number, keys: readonly string[], tags: Uint16Array): Factory {
     this.#compiled++;
-    const members = keys.map((key) => `${JSON.stringify(key)}:values.value()`);
-    const factory = new Function("values", `return{${members.join(",")}}`) as Factory;
+    const code = ["let tape = m.tape, at = m.at, w = 0;"];
+    for (let i = 0; i < keys.length; i++) {
+      code.push(`let v${i}; w = tape[at];`);
+      const seen = tags[i];
+      for (const tag of [Tag.TEXT8, Tag.INT, Tag.FLOAT, Tag.NIL, Tag.BOOL, Tag.ARRAY, Tag.SHAPE]) {
+        if (!(seen >> tag & 1)) continue;
+        code.push(`if ((w & 15) === ${tag}) {`);
+        if (tag === Tag.TEXT8) code.push(`at++; const s = m.cut8; m.cut8 = s + (w >>> 4); v${i} = m.text8.substring(s, m.cut8);`);
+        if (tag === Tag.INT) code.push(`at++; v${i} = w >> 4;`);
+        if (tag === Tag.FLOAT) code.push(`at++; v${i} = m.lane[m.laneAt++];`);
+        if (tag === Tag.NIL) code.push(`at++; v${i} = null;`);
+        if (tag === Tag.BOOL) code.push(`at++; v${i} = w >>> 4 === 1;`);
+        if (tag === Tag.ARRAY) code.push(`m.at = at + 1; v${i} = m.array(w >>> 4); at = m.at; tape = m.tape;`);
+        if (tag === Tag.SHAPE) code.push(`m.at = at + 1; v${i} = m.shape(w >>> 4); at = m.at; tape = m.tape;`);
+        code.push("} else");
+      }
+      code.push(`{ m.at = at; v${i} = m.value(); at = m.at; tape = m.tape; }`);
+    }
+    code.push("m.at = at;");
+    const members = keys.map((key, i) => `${JSON.stringify(key)}:v${i}`);
+    code.push(`return{${members.join(",")}}`);
+    const factory = new Function("m", code.join("\n")) as Factory;
     this.factories[shape] = factory;
     return factory;
   }
