@@ -28,8 +28,8 @@ class DecodeSession {
  public:
   /// The window stays in a core's second-level cache: 576 KB in all, of which a message touches as much as it
   /// needs.
-  static constexpr uint32_t kInput = 64 * 1024;
-  static constexpr uint32_t kTape = 16 * 1024;
+  static constexpr uint32_t kInput = 128 * 1024;
+  static constexpr uint32_t kTape = 32 * 1024;
   static constexpr uint32_t kLane = 2 * kTape;
   static constexpr uint32_t kInputSlack = KeyTable::kLookahead + kSlack;
   static constexpr size_t kSize =

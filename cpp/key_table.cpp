@@ -137,6 +137,12 @@ uint32_t KeyTable::follow(uint32_t node, std::span<const uint8_t> key, uint32_t 
   return next;
 }
 
+uint32_t KeyTable::recognize(std::span<const uint8_t> key, uint32_t hash) {
+  if (const uint32_t number = find(key, hash)) return number;
+  const bool has_room = key_count_ < kMaxLooseKeys && bytes_used_ < kMaxLooseBytes;
+  return has_room && was_seen(hash) ? intern(key, hash) : 0;
+}
+
 uint32_t KeyTable::see(uint32_t path, uint32_t hash) {
   path = mix(path, hash);
   was_seen(path);

@@ -55,6 +55,10 @@ class KeyTable {
   /// The number of a known key, or 0.
   uint32_t find(std::span<const uint8_t> key, uint32_t hash) const;
 
+  /// As `find`, for a key of a map without a shape: learns it if this is its second sight, and if such keys
+  /// have not taken the room that they may.
+  uint32_t recognize(std::span<const uint8_t> key, uint32_t hash);
+
   /// The shape that `key` leads to from `node`, which `node` predicts from now on. Learns it if this is its
   /// second sight and there is room. 0 if it is not known.
   uint32_t follow(uint32_t node, std::span<const uint8_t> key, uint32_t hash);
@@ -95,6 +99,9 @@ class KeyTable {
     uint32_t to;
   };
 
+  /// Keys that dictionaries may fill the table with: shapes need the others.
+  static constexpr uint32_t kMaxLooseKeys = kMaxKeys / 2;
+  static constexpr uint32_t kMaxLooseBytes = kBytes / 2;
   /// A quarter full at the most, so that searches are short.
   static constexpr uint32_t kKeySlots = 4 * kMaxKeys;
   static constexpr uint32_t kEdgeSlots = 4 * kMaxNodes;

@@ -9,7 +9,7 @@
 #include <wasm_simd128.h>
 #endif
 
-/// The four kernels that are worth 128-bit vectors, each with a portable twin that the native tests run.
+/// The kernels that are worth 128-bit vectors, each with a portable twin that the native tests run.
 namespace mpw {
 
 /// Copies `length` bytes, in steps that may touch up to kSlack bytes more on both sides.
@@ -85,6 +85,56 @@ inline uint32_t narrow_ascii(uint8_t* to, const uint16_t* from, uint32_t units) 
   return i;
 }
 
+/// The float 64 whose big-endian bytes are at `in`; reads no more than these 8.
+inline double load_float(const uint8_t* in) {
+#ifdef __wasm_simd128__
+  // No engine makes one instruction of the shifts that reverse a 64-bit integer.
+  const v128_t bytes = wasm_v128_load64_zero(in);
+  return wasm_f64x2_extract_lane(
+      wasm_i8x16_shuffle(bytes, bytes, 7, 6, 5, 4, 3, 2, 1, 0, 7, 6, 5, 4, 3, 2, 1, 0), 0);
+#else
+  return std::bit_cast<double>(load_be64(in));
+#endif
+}
+
+/// Makes five UTF-16 units of 15 bytes of UTF-8, if these are five well-formed sequences of three bytes;
+/// returns whether they are. Reads and writes up to kSlack bytes more than that.
+inline bool widen_three_bytes(uint16_t* to, const uint8_t* from) {
+#ifdef __wasm_simd128__
+  const v128_t bytes = wasm_v128_load(from);
+  const v128_t marks = wasm_v128_and(bytes, wasm_u8x16_const(0xf0, 0xc0, 0xc0, 0xf0, 0xc0, 0xc0, 0xf0, 0xc0,
+                                                             0xc0, 0xf0, 0xc0, 0xc0, 0xf0, 0xc0, 0xc0, 0));
+  const v128_t expected = wasm_u8x16_const(0xe0, 0x80, 0x80, 0xe0, 0x80, 0x80, 0xe0, 0x80, 0x80, 0xe0, 0x80,
+                                           0x80, 0xe0, 0x80, 0x80, 0);
+  if (!wasm_i8x16_all_true(wasm_i8x16_eq(marks, expected))) return false;
+  const v128_t zero = wasm_i64x2_const(0, 0);
+  const v128_t high =
+      wasm_i8x16_shuffle(bytes, zero, 0, 16, 3, 16, 6, 16, 9, 16, 12, 16, 16, 16, 16, 16, 16, 16);
+  const v128_t middle =
+      wasm_i8x16_shuffle(bytes, zero, 1, 16, 4, 16, 7, 16, 10, 16, 13, 16, 16, 16, 16, 16, 16, 16);
+  const v128_t low =
+      wasm_i8x16_shuffle(bytes, zero, 2, 16, 5, 16, 8, 16, 11, 16, 14, 16, 16, 16, 16, 16, 16, 16);
+  const v128_t six_bits = wasm_i16x8_const_splat(0x3f);
+  const v128_t units = wasm_v128_or(
+      wasm_i16x8_shl(high, 12),
+      wasm_v128_or(wasm_i16x8_shl(wasm_v128_and(middle, six_bits), 6), wasm_v128_and(low, six_bits)));
+  // Overlong forms and surrogates.
+  const v128_t malformed = wasm_v128_or(
+      wasm_u16x8_lt(units, wasm_u16x8_const_splat(0x800)),
+      wasm_i16x8_eq(wasm_v128_and(units, wasm_u16x8_const_splat(0xf800)), wasm_u16x8_const_splat(0xd800)));
+  if ((wasm_i16x8_bitmask(malformed) & 0x1f) != 0) return false;
+  wasm_v128_store(to, units);
+  return true;
+#else
+  for (uint32_t i = 0; i < 5; i++, from += 3) {
+    if ((from[0] & 0xf0) != 0xe0 || (from[1] & 0xc0) != 0x80 || (from[2] & 0xc0) != 0x80) return false;
+    to[i] = static_cast<uint16_t>((from[0] & 0xf) << 12 | (from[1] & 0x3f) << 6 | (from[2] & 0x3f));
+    if (to[i] < 0x800 || (to[i] & 0xf800) == 0xd800) return false;
+  }
+  return true;
+#endif
+}
+
 /// Reads `0xcb` float 64 items while they last: at most `count` of them, all before `end`.
 /// Writes them to `lane`, and returns how many there were.
 inline uint32_t read_floats(double* lane, const uint8_t* in, const uint8_t* end, uint32_t count) {
@@ -98,7 +148,7 @@ inline uint32_t read_floats(double* lane, const uint8_t* in, const uint8_t* end,
   }
 #endif
   for (; i < count && end - in >= 9 && *in == 0xcb; i++, in += 9) {
-    lane[i] = std::bit_cast<double>(load_be64(in + 1));
+    lane[i] = load_float(in + 1);
   }
   return i;
 }

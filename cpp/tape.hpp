@@ -75,6 +75,9 @@ enum Wide : uint32_t {
   /// Encoding: an ext 32 header whatever the size, then a hole: data whose position was asked for first.
   /// Type and operands as for kExt.
   kPlacedExt = 13,
+  /// Decoding: an int32 that does not fit kInt. A number of the lane would become a boxed double in V8, also
+  /// where it is whole. Operands: the integer.
+  kInt32 = 14,
 };
 
 constexpr uint32_t word(Tag tag, uint32_t payload) { return payload << 4 | tag; }

@@ -28,7 +28,7 @@ inline double number_at(const uint8_t* at) {
     case format::kFloat32:
       return static_cast<double>(std::bit_cast<float>(load_be32(at + 1)));
     case format::kFloat64:
-      return std::bit_cast<double>(load_be64(at + 1));
+      return load_float(at + 1);
     case format::kUint8:
       return at[1];
     case format::kUint16:
@@ -152,12 +152,13 @@ struct Tokenizer::Cursor {
     if (fits_word(value)) {
       emit(int_word(value));
     } else {
-      emit_float(value);
+      emit(wide(kInt32));
+      emit(static_cast<uint32_t>(value));
     }
   }
   void emit_uint32(uint32_t value) {
-    if (value < 1U << 27) {
-      emit(int_word(static_cast<int32_t>(value)));
+    if (value <= INT32_MAX) {
+      emit_int(static_cast<int32_t>(value));
     } else {
       emit_float(value);
     }
@@ -473,7 +474,7 @@ MPW_APART Status Tokenizer::inline_key(Cursor& c) {
     if (!options_.any_key && is_proto(key)) return Status::kForbiddenKey;
     const uint32_t hash = keys_.hash(key);
     if (c.state != 0) c.state = keys_.see(c.state, hash);
-    if (const uint32_t number = keys_.find(key, hash)) {
+    if (const uint32_t number = options_.any_key ? keys_.find(key, hash) : keys_.recognize(key, hash)) {
       c.emit(word(kKey, number));
       c.in += header.size + header.length;
       return Status::kDone;
@@ -688,7 +689,7 @@ MPW_INLINE Tokenizer::Progress Tokenizer::frequent(Cursor& c, const uint8_t* in,
         break;
       case format::kFloat64:
         if (!holds(in, 9)) return Progress::kNone;
-        c.emit_float(std::bit_cast<double>(load_be64(in + 1)));
+        c.emit_float(load_float(in + 1));
         c.in = in + 9;
         break;
       case format::kStr8: {

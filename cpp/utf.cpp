@@ -1,6 +1,7 @@
 #include "utf.hpp"
 
 #include "bytes.hpp"
+#include "simd.hpp"
 
 namespace mpw {
 namespace {
@@ -83,15 +84,26 @@ Utf16Result utf8_to_utf16(uint16_t* to, const uint8_t* from, uint32_t length) {
   const uint8_t* const end = from + length;
   bool valid = true;
   while (from < end) {
-    // Runs of ASCII, and of three-byte sequences (most of the world's other scripts), make up most text: each
-    // has a loop of its own that takes whole words. What is left, and all that is malformed, goes the long
-    // way.
+    // Runs of ASCII, and of sequences of two bytes or three, make up most text: each has a loop of its own
+    // that takes whole words. What is left, and all that is malformed, goes the long way.
     while (end - from >= 8) {
       const auto bytes = load<uint64_t>(from);
       if ((bytes & 0x8080808080808080U) != 0) break;
       for (uint32_t i = 0; i < 8; i++) to[i] = from[i];
       to += 8;
       from += 8;
+    }
+    while (end - from >= 2) {
+      const auto bytes = load<uint16_t>(from);
+      if ((bytes & 0xc0e0U) != 0x80c0U) break;
+      const uint32_t scalar = (bytes & 0x1fU) << 6 | (bytes >> 8 & 0x3fU);
+      if (scalar < 0x80) break;
+      *to++ = static_cast<uint16_t>(scalar);
+      from += 2;
+    }
+    while (end - from >= 15 && widen_three_bytes(to, from)) {
+      to += 5;
+      from += 15;
     }
     while (end - from >= 4) {
       const auto bytes = load<uint32_t>(from);

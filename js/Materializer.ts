@@ -275,17 +275,24 @@ export class Materializer extends DecodeMemory {
   }
 
   private shortArray(count: number): unknown[] {
-    const array = [this.value(), this.value(), this.value(), this.value()];
-    for (let i = 4; i < count; i++) array.push(this.value());
+    if (count === 4) return [this.value(), this.value(), this.value(), this.value()];
+    const array = [this.value(), this.value(), this.value(), this.value(), this.value()];
+    for (let i = 5; i < count; i++) array.push(this.value());
     return array;
   }
 
   /** Fills `array` from index `i` on with items of any kind. */
   private items(array: unknown[], i: number, count: number): unknown[] {
     while (i < count) {
-      const word = this.peek();
-      if (isRun(word)) {
+      const word = this.tape[this.at];
+      const tag = word & 15;
+      if (tag === Tag.SHAPE) {
+        this.at++;
+        array[i++] = this.shape(word >>> 4);
+      } else if (tag === Tag.INTS || tag === Tag.FLOATS) {
         i = this.takeRun(array, i, word);
+      } else if (tag === Tag.END) {
+        this.refill();
       } else {
         array[i++] = this.value();
       }
@@ -382,10 +389,11 @@ export class Materializer extends DecodeMemory {
   private map(shape: number): unknown {
     if (this.settings.keysInLine) return this.anyMap();
     unknownMaps++;
-    const object: Record<string, unknown> = {};
+    let object: Record<string, unknown> = {};
     if (shape !== 0) for (const key of shapes.keys(shape)) object[key] = this.value();
     const word = this.peek();
     this.skip();
+    if (shape === 0 && word >>> 4 > MAX_FAST_PAIRS) object = emptyDictionary();
     for (let left = word >>> 4; left > 0; left--) {
       const key = this.value();
       if (typeof key !== "string" && typeof key !== "number") throw keyType(typeof key, this.extensionOffset);
@@ -430,7 +438,7 @@ export class Materializer extends DecodeMemory {
     return keyDecoder.canBeCached(length) ? keyDecoder.decode(key, 0, length) : this.longText(key, offset);
   }
 
-  shapeKeys(shape: number): string[] {
+  shapeKeys(shape: number): readonly string[] {
     return shapes.keys(shape);
   }
 
@@ -461,6 +469,8 @@ export class Materializer extends DecodeMemory {
         this.extensionOffset = offset;
         return value;
       }
+      case Wide.INT32:
+        return this.tape[this.at++];
       case Wide.UINT64:
         return this.lane64[this.laneAt++];
       case Wide.INT64:
@@ -507,6 +517,19 @@ export class Materializer extends DecodeMemory {
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const fatalUtf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+
+/** V8 makes a dictionary of an object to which more than 18 properties are added by computed keys. */
+const MAX_FAST_PAIRS = 18;
+
+/** An empty object that is a dictionary already: properties that are deleted out of order make it one in V8. */
+function emptyDictionary(): Record<string, unknown> {
+  const object: { first?: number; last?: number } = { first: 0, last: 0 };
+  // biome-ignore lint/performance/noDelete: what makes other objects slow makes these fast
+  delete object.first;
+  // biome-ignore lint/performance/noDelete: as above
+  delete object.last;
+  return object as Record<string, unknown>;
+}
 
 /** The property that a converted key names: what `object[key]` would make of it, for a check to see. */
 function propertyName(key: unknown): PropertyKey {

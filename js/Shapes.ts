@@ -1,5 +1,5 @@
 import type { Materializer } from "./Materializer.ts";
-import { Tag } from "./tape.ts";
+import { Tag, Wide } from "./tape.ts";
 import { knownKeys } from "./wasm/DecodeMemory.ts";
 
 /** Makes the object of a map whose keys are known, from the values that come next. */
@@ -30,6 +30,7 @@ export class Shapes {
   /** By shape number; where there is none yet, `make` makes one. */
   readonly factories: (Factory | undefined)[] = [];
   readonly #keyTexts: (string | undefined)[] = [];
+  readonly #keyLists: (string[] | undefined)[] = [];
   #compiled = 0;
   #canCompile: boolean | undefined;
 
@@ -42,10 +43,16 @@ export class Shapes {
     return text;
   }
 
-  keys(shape: number): string[] {
-    const keys: string[] = [];
-    for (let at = shape; at !== 0; at = knownKeys.parentShape(at)) keys.push(this.key(knownKeys.lastKey(at)));
-    return keys.reverse();
+  keys(shape: number): readonly string[] {
+    let list = this.#keyLists[shape];
+    if (list === undefined) {
+      list = [];
+      for (let at = shape; at !== 0; at = knownKeys.parentShape(at))
+        list.push(this.key(knownKeys.lastKey(at)));
+      list.reverse();
+      this.#keyLists[shape] = list;
+    }
+    return list;
   }
 
   make(shape: number): Factory {
@@ -69,6 +76,7 @@ export class Shapes {
   clear(): void {
     this.factories.length = 0;
     this.#keyTexts.length = 0;
+    this.#keyLists.length = 0;
     this.#compiled = 0;
   }
 
@@ -88,16 +96,25 @@ export class Shapes {
     for (let i = 0; i < keys.length; i++) {
       code.push(`let v${i}; w = tape[at];`);
       const seen = tags[i];
-      for (const tag of [Tag.TEXT8, Tag.INT, Tag.FLOAT, Tag.NIL, Tag.BOOL, Tag.ARRAY, Tag.SHAPE]) {
-        if (!(seen >> tag & 1)) continue;
-        code.push(`if ((w & 15) === ${tag}) {`);
-        if (tag === Tag.TEXT8) code.push(`at++; const s = m.cut8; m.cut8 = s + (w >>> 4); v${i} = m.text8.substring(s, m.cut8);`);
+      for (const tag of [Tag.TEXT8, Tag.INT, Tag.FLOAT, Tag.NIL, Tag.BOOL, Tag.ARRAY, Tag.SHAPE, Tag.WIDE]) {
+        if (!((seen >> tag) & 1)) continue;
+        code.push(
+          tag === Tag.WIDE
+            ? `if (w === ${(Wide.INT32 << 4) | Tag.WIDE}) { v${i} = tape[at + 1]; at += 2;`
+            : `if ((w & 15) === ${tag}) {`,
+        );
+        if (tag === Tag.TEXT8)
+          code.push(`at++; const s = m.cut8; m.cut8 = s + (w >>> 4); v${i} = m.text8.substring(s, m.cut8);`);
         if (tag === Tag.INT) code.push(`at++; v${i} = w >> 4;`);
         if (tag === Tag.FLOAT) code.push(`at++; v${i} = m.lane[m.laneAt++];`);
         if (tag === Tag.NIL) code.push(`at++; v${i} = null;`);
         if (tag === Tag.BOOL) code.push(`at++; v${i} = w >>> 4 === 1;`);
-        if (tag === Tag.ARRAY) code.push(`m.at = at + 1; v${i} = m.array(w >>> 4); at = m.at; tape = m.tape;`);
-        if (tag === Tag.SHAPE) code.push(`m.at = at + 1; v${i} = m.shape(w >>> 4); at = m.at; tape = m.tape;`);
+        if (tag === Tag.ARRAY)
+          code.push(
+            `if (w === ${Tag.ARRAY}) { v${i} = []; at++; } else { m.at = at + 1; v${i} = m.array(w >>> 4); at = m.at; tape = m.tape; }`,
+          );
+        if (tag === Tag.SHAPE)
+          code.push(`m.at = at + 1; v${i} = m.shape(w >>> 4); at = m.at; tape = m.tape;`);
         code.push("} else");
       }
       code.push(`{ m.at = at; v${i} = m.value(); at = m.at; tape = m.tape; }`);

@@ -34,6 +34,7 @@ export const Wide = {
   SHORT_BIN: 11,
   SHORT_EXT: 12,
   PLACED_EXT: 13,
+  INT32: 14,
 } as const;
 
 /** The largest count or length that fits a word's payload. */

@@ -3,8 +3,8 @@ import { codec, created, registerView, renewDetached, settle, stack } from "./mo
 import { hostText } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
-const INPUT_BYTES = 64 * 1024;
-const TAPE_WORDS = 16 * 1024;
+const INPUT_BYTES = 128 * 1024;
+const TAPE_WORDS = 32 * 1024;
 /** The longest text that `DecodeMemory.ascii` reads itself. */
 const SHORT_POOL = 12;
 /** Above this, `TypedArray.prototype.set` is faster than a loop (measured on Node 20 and 26). */

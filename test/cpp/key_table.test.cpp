@@ -193,6 +193,27 @@ TEST_F(KeyTableTest, KeepsItsPredictionWhereAKeyIsSeenForTheFirstTime) {
   EXPECT_EQ(led_to(kRoot, str("a")), a);
 }
 
+TEST_F(KeyTableTest, RecognizesTheKeysOfDictionariesAtTheirSecondSightButLeavesRoomForShapes) {
+  const auto recognize = [this](const std::string& key) {
+    const Key bytes(key);
+    return table_->recognize(bytes.span(), table_->hash(bytes.span()));
+  };
+  EXPECT_EQ(recognize("id"), 0U);
+  EXPECT_EQ(recognize("id"), 1U);
+  EXPECT_EQ(recognize("id"), 1U);
+  EXPECT_EQ(find("id"), 1U);
+  uint32_t known = 0;
+  for (uint32_t i = 0; i < KeyTable::kMaxKeys; i++) {
+    const std::string key = "key " + std::to_string(i);
+    recognize(key);
+    if (recognize(key) != 0) known++;
+  }
+  EXPECT_GT(known, KeyTable::kMaxKeys / 4);
+  EXPECT_LE(known, KeyTable::kMaxKeys / 2);
+  EXPECT_FALSE(table_->is_full());
+  EXPECT_NE(learn(kRoot, "another"), 0U);
+}
+
 /// As if they had been made to collide: some may find no place, none may be taken for another.
 TEST_F(KeyTableTest, TellsKeysOfTheSameHashApart) {
   constexpr uint32_t kHash = 12345;

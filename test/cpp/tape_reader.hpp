@@ -345,6 +345,12 @@ class TapeReader {
       case kDeepMap:
         open_map(extra, true, true);
         break;
+      case kInt32:
+        is_number_ = true;
+        begin_value(false);
+        is_number_ = false;
+        events_.number(static_cast<int32_t>(operand()));
+        break;
       case kUint64:
       case kInt64:
         is_number_ = true;

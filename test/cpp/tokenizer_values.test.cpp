@@ -80,14 +80,17 @@ TEST(TokenizerValues, ReadsIntegersAroundPowersOfTwo) {
   }
 }
 
-/// A word has 28 bits for an integer; beyond them it goes through the lane.
-TEST(TokenizerValues, HoldsIntegersOf28BitsInTheirWord) {
+/// A word has 28 bits for an integer; one of 32 has a second word, and beyond these it goes through the lane.
+TEST(TokenizerValues, HoldsIntegersOf32BitsOnTheTape) {
   constexpr int32_t kLargest = (1 << 27) - 1;
   constexpr int32_t kSmallest = -(1 << 27);
   EXPECT_EQ(words_of(integer(kLargest)), Words{int_word(kLargest)});
-  EXPECT_EQ(words_of(integer(kLargest + 1)), Words{word(kFloat, 0)});
+  EXPECT_EQ(words_of(integer(kLargest + 1)), (Words{wide(kInt32), kLargest + 1}));
+  EXPECT_EQ(words_of(integer(INT32_MAX)), (Words{wide(kInt32), INT32_MAX}));
+  EXPECT_EQ(words_of(integer(INT64_C(1) << 31)), Words{word(kFloat, 0)});
   EXPECT_EQ(words_of(integer(kSmallest)), Words{int_word(kSmallest)});
-  EXPECT_EQ(words_of(integer(kSmallest - 1)), Words{word(kFloat, 0)});
+  EXPECT_EQ(words_of(integer(kSmallest - 1)), (Words{wide(kInt32), static_cast<uint32_t>(kSmallest - 1)}));
+  EXPECT_EQ(words_of(integer(INT32_MIN)), (Words{wide(kInt32), 1U << 31}));
 }
 
 TEST(TokenizerValues, ReadsFloats) {
