@@ -117,6 +117,8 @@ class EncodeSession {
   /// As for decoding: half of it is for runs.
   static constexpr uint32_t kLane = 2 * kTape;
   static constexpr uint32_t kPool = 64 * 1024;
+  /// In UTF-16 units.
+  static constexpr uint32_t kText = 16 * 1024;
   static constexpr uint32_t kHoles = 256;
 
   /// Returns null when memory is out, or when `output` is below Emitter::kMinOutput.
@@ -141,9 +143,9 @@ class EncodeSession {
     emitter_.set_options({float32, integers_as_floats, no_int64, smallest_bigint});
   }
   /// Emits a window of `words`, the first of a message if `first`. Returns as `run`.
-  int32_t start(uint32_t words, bool first) {
+  int32_t start(uint32_t words, bool first, bool text_is_bytes) {
     if (first) emitter_.begin();
-    emitter_.start(words);
+    emitter_.start(words, text_is_bytes);
     return run();
   }
   /// The bytes in the output so far, or -1 if it is full and must be drained.
@@ -157,12 +159,13 @@ class EncodeSession {
  private:
   EncodeSession(const KeyStore& keys, uint32_t output)
       : region_(Region::cost<uint32_t>(kTape, kSlack) + Region::cost<double>(kLane, kSlack) +
-                Region::cost<uint8_t>(kPool, kSlack) + Region::cost<uint16_t>(kPool, kSlack) +
+                Region::cost<uint8_t>(kPool, kSlack) + Region::cost<uint16_t>(kText + kText / 2, kSlack) +
                 Region::cost<uint8_t>(output, kSlack) + Region::cost<uint32_t>(kHoles, kSlack)),
         tape_(region_.take<uint32_t>(kTape, kSlack)),
         lane_(region_.take<double>(kLane, kSlack)),
         pool8_(region_.take<uint8_t>(kPool, kSlack)),
-        pool16_(region_.take<uint16_t>(kPool, kSlack)),
+        // With room for 3 bytes a unit.
+        pool16_(region_.take<uint16_t>(kText + kText / 2, kSlack)),
         output_(region_.take<uint8_t>(output, kSlack)),
         holes_(region_.take<uint32_t>(kHoles, kSlack)),
         emitter_(keys, {tape_, lane_, pool8_, pool16_, output_, holes_}) {}

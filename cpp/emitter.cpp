@@ -47,7 +47,7 @@ struct Emitter::Cursor {
   const uint32_t* tape_end;
   const double* lane;
   const uint8_t* pool8;
-  const uint16_t* pool16;
+  const uint8_t* text;
   uint8_t* out;
   uint8_t* out_end;
   EncodeOptions options;
@@ -187,17 +187,23 @@ MPW_INLINE void Emitter::bigint(Cursor& c, uint64_t bits, bool is_signed) const 
 }
 
 /// Returns false, with nothing written, if the output has no room.
-MPW_INLINE bool Emitter::text16(Cursor& c, uint32_t units) const {
+MPW_INLINE bool Emitter::text(Cursor& c, uint32_t units) const {
   if (!c.has_room(5 + 3 * units)) return false;
   uint8_t* const start = c.out;
   c.str_header(units);
-  const uint32_t ascii = narrow_ascii(c.out, c.pool16, units);
-  if (ascii == units) {
+  if (text_is_bytes_) {
+    copy_short(c.out, c.text, units);
+    c.out += units;
+    c.text += units;
+    return true;
+  }
+  const auto* const from = reinterpret_cast<const uint16_t*>(c.text);
+  if (narrow_ascii(c.out, from, units) == units) {
     c.out += units;
   } else {
-    c.out = wide_text16(start, c.pool16, units);
+    c.out = wide_text16(start, from, units);
   }
-  c.pool16 += units;
+  c.text += units * sizeof(uint16_t);
   return true;
 }
 
@@ -259,11 +265,12 @@ MPW_APART bool Emitter::wide_word(Cursor& c, uint32_t word) {
 }
 
 Status Emitter::run() {
+  const auto* const text = reinterpret_cast<const uint8_t*>(buffers_.pool16.data());
   Cursor c{buffers_.tape.data() + at_,
            buffers_.tape.data() + words_,
            buffers_.lane.data() + lane_at_,
            buffers_.pool8.data() + pool8_at_,
-           buffers_.pool16.data() + pool16_at_,
+           text + text_at_,
            buffers_.output.data() + length_,
            buffers_.output.data() + buffers_.output.size(),
            options_};
@@ -294,17 +301,8 @@ Status Emitter::run() {
       case kFloat:
         run_left = 1;
         break;
-      case kText8:
-        written = c.has_room(5 + payload);
-        if (written) {
-          c.str_header(payload);
-          copy_short(c.out, c.pool8, payload);
-          c.out += payload;
-          c.pool8 += payload;
-        }
-        break;
       case kText16:
-        written = text16(c, payload);
+        written = this->text(c, payload);
         break;
       case kArray:
         c.array_header(payload);
@@ -318,6 +316,10 @@ Status Emitter::run() {
         c.out += key.size();
         break;
       }
+      case kPoint:
+        c.array_header(payload);
+        run_left = payload;
+        break;
       case kFloats:
         run_left = payload;
         break;
@@ -337,7 +339,7 @@ Status Emitter::run() {
   at_ = static_cast<uint32_t>(c.tape - buffers_.tape.data());
   lane_at_ = static_cast<uint32_t>(c.lane - buffers_.lane.data());
   pool8_at_ = static_cast<uint32_t>(c.pool8 - buffers_.pool8.data());
-  pool16_at_ = static_cast<uint32_t>(c.pool16 - buffers_.pool16.data());
+  text_at_ = static_cast<uint32_t>(c.text - text);
   run_left_ = run_left;
   length_ = static_cast<uint32_t>(c.out - buffers_.output.data());
   return status;

@@ -54,12 +54,14 @@ class Emitter {
     length_ = 0;
     hole_count_ = 0;
   }
-  void start(uint32_t words) {
+  /// `text_is_bytes`: all text of the window is ASCII, and `pool16` holds a byte for each of its units.
+  void start(uint32_t words, bool text_is_bytes = false) {
     words_ = words;
+    text_is_bytes_ = text_is_bytes;
     at_ = 0;
     lane_at_ = 0;
     pool8_at_ = 0;
-    pool16_at_ = 0;
+    text_at_ = 0;
     run_left_ = 0;
   }
   Status run();
@@ -76,7 +78,7 @@ class Emitter {
   void number(Cursor& c, double value) const;
   void integer(Cursor& c, int64_t value) const;
   void bigint(Cursor& c, uint64_t bits, bool is_signed) const;
-  bool text16(Cursor& c, uint32_t units) const;
+  bool text(Cursor& c, uint32_t units) const;
   static uint8_t* wide_text16(uint8_t* out, const uint16_t* from, uint32_t units);
   bool wide_word(Cursor& c, uint32_t word);
 
@@ -85,10 +87,12 @@ class Emitter {
   EncodeOptions options_;
 
   uint32_t words_ = 0;
+  bool text_is_bytes_ = false;
   uint32_t at_ = 0;
   uint32_t lane_at_ = 0;
   uint32_t pool8_at_ = 0;
-  uint32_t pool16_at_ = 0;
+  /// In bytes.
+  uint32_t text_at_ = 0;
   /// What is left of a kFloats run that the output had no room for.
   uint32_t run_left_ = 0;
   uint32_t length_ = 0;

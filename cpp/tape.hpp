@@ -12,13 +12,13 @@ enum Tag : uint32_t {
   kNil = 1,
   /// Payload 0 is false, 1 true.
   kBool = 2,
-  /// Decoding: a whole array of payload numbers, at most kMaxPoint, which stand in the lane.
+  /// A whole array of payload numbers, at most kMaxPoint, which stand in the lane.
   kPoint = 3,
   /// A 28-bit signed integer.
   kInt = 4,
   /// The next number of the lane.
   kFloat = 5,
-  /// Payload bytes of the 8-bit text pool. Decoding: ASCII. Encoding: UTF-8.
+  /// Decoding: payload bytes of the 8-bit text pool, which are ASCII.
   kText8 = 6,
   /// Payload UTF-16 units of the 16-bit text pool.
   kText16 = 7,

@@ -47,12 +47,16 @@ export class Encoder<ContextType = undefined> {
   constructor(options?: EncoderOptions<ContextType>) {
     const useBigInt64 = options?.useBigInt64 ?? false;
     const smallestBigint = options?.int64 === "auto";
+    const sortKeys = options?.sortKeys ?? false;
+    const ignoreUndefined = options?.ignoreUndefined ?? false;
+    const codec = (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>;
     this.#settings = {
-      extensionCodec: (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>,
+      extensionCodec: codec === ExtensionCodec.defaultCodec ? null : codec,
       context: (options as { context?: unknown } | undefined)?.context,
       maxDepth: floor(options?.maxDepth ?? DEFAULT_MAX_DEPTH),
-      sortKeys: options?.sortKeys ?? false,
-      ignoreUndefined: options?.ignoreUndefined ?? false,
+      sortKeys,
+      ignoreUndefined,
+      isPlain: !sortKeys && !ignoreUndefined,
       modes: {
         float32: options?.forceFloat32 ?? false,
         integersAsFloats: options?.forceIntegerToFloat ?? false,

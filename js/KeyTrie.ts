@@ -1,3 +1,4 @@
+import type { Walk } from "./compileWalk.ts";
 import { MAX_KEY_UNITS } from "./wasm/EncodeMemory.ts";
 
 /**
@@ -13,6 +14,11 @@ export class KeyNode {
   predictedKey: string | undefined = undefined;
   predicted: KeyNode | null = null;
   children: Map<string, KeyNode> | null = null;
+  /** Of the object that ends here: how often it has been met, the words of its keys, and what it is walked with. */
+  uses = 0;
+  words: number[] | null = null;
+  kinds: number[] | null = null;
+  walk: Walk | null = null;
 
   constructor(key: string, depth: number) {
     this.key = key;
@@ -23,7 +29,7 @@ export class KeyNode {
 /** Bounds what strangers can make it keep: `KeyStore::kMaxKeys`, and as many shapes. */
 const MAX_NODES = 4096;
 /** Objects with more keys are taken for dictionaries. */
-const MAX_DEPTH = 128;
+export const MAX_DEPTH = 128;
 /** So many keys in vain, with the trie full, make it worth learning anew. */
 const RELEARN_AFTER = 65_536;
 
@@ -49,12 +55,30 @@ export class KeyTrie {
     this.#clearWords = clearWords;
   }
 
-  get root(): KeyNode {
-    return this.#root;
+  /** The node that a list of keys leads to. */
+  find(keys: readonly string[], registrar: KeyRegistrar): KeyNode {
+    let node = this.#root;
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i];
+      node = node.predictedKey === key ? (node.predicted as KeyNode) : this.#follow(node, key, registrar);
+    }
+    return node;
+  }
+
+  /** The words of the keys that lead to a node, or null as long as one has none. */
+  words(keys: readonly string[]): number[] | null {
+    const words: number[] = [];
+    let node: KeyNode | undefined = this.#root;
+    for (const key of keys) {
+      node = node.children?.get(key);
+      if (node === undefined || node.word === 0) return null;
+      words.push(node.word);
+    }
+    return words;
   }
 
   /** The node that `key` leads to where `from` predicts another. */
-  follow(from: KeyNode, key: string, registrar: KeyRegistrar): KeyNode {
+  #follow(from: KeyNode, key: string, registrar: KeyRegistrar): KeyNode {
     let node = from.children?.get(key);
     if (node === undefined) {
       if (from.depth >= MAX_DEPTH || this.#nodes === MAX_NODES || key.length > MAX_KEY_UNITS) {

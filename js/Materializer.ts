@@ -524,9 +524,7 @@ const MAX_FAST_PAIRS = 18;
 /** An empty object that is a dictionary already: properties that are deleted out of order make it one in V8. */
 function emptyDictionary(): Record<string, unknown> {
   const object: { first?: number; last?: number } = { first: 0, last: 0 };
-  // biome-ignore lint/performance/noDelete: what makes other objects slow makes these fast
   delete object.first;
-  // biome-ignore lint/performance/noDelete: as above
   delete object.last;
   return object as Record<string, unknown>;
 }

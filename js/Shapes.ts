@@ -1,3 +1,4 @@
+import { MAX_COMPILED, mayCompile } from "./codeGeneration.ts";
 import type { Materializer } from "./Materializer.ts";
 import { Tag, Wide } from "./tape.ts";
 import { knownKeys } from "./wasm/DecodeMemory.ts";
@@ -7,24 +8,6 @@ export type Factory = (values: Materializer) => Record<string, unknown>;
 
 /** Compiling costs some 30 µs, what a shape saves by being compiled about 10 ns a key: this many maps pay for it. */
 const COMPILE_AT = 64;
-/** V8 keeps compiled code: a bound on what strangers can make it keep. */
-const MAX_COMPILED = 512;
-
-/**
- * Whether code may be made of strings. Browsers and workers are not asked: a page whose policy forbids it would have
- * the attempt reported as a violation. Node has no such policy, only a flag that makes the attempt throw.
- */
-function canCompile(): boolean {
-  const { process } = globalThis as { process?: { versions?: { node?: string } } };
-  if (typeof process?.versions?.node !== "string") return false;
-  try {
-    new Function("");
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The map shapes that the tokenizer has learned, as JS knows them: the texts of their keys, and their factories. */
 export class Shapes {
   /** By shape number; where there is none yet, `make` makes one. */
@@ -32,7 +15,6 @@ export class Shapes {
   readonly #keyTexts: (string | undefined)[] = [];
   readonly #keyLists: (string[] | undefined)[] = [];
   #compiled = 0;
-  #canCompile: boolean | undefined;
 
   key(number: number): string {
     let text = this.#keyTexts[number];
@@ -60,7 +42,8 @@ export class Shapes {
     let uses = 0;
     const tags = new Uint16Array(keys.length);
     const factory: Factory = (values) => {
-      if (++uses === COMPILE_AT && this.#mayCompile()) return this.#compile(shape, keys, tags)(values);
+      if (++uses === COMPILE_AT && this.#compiled < MAX_COMPILED && mayCompile())
+        return this.#compile(shape, keys, tags)(values);
       const object: Record<string, unknown> = {};
       for (let i = 0; i < keys.length; i++) {
         tags[i] |= 1 << (values.tape[values.at] & 15);
@@ -78,11 +61,6 @@ export class Shapes {
     this.#keyTexts.length = 0;
     this.#keyLists.length = 0;
     this.#compiled = 0;
-  }
-
-  #mayCompile(): boolean {
-    this.#canCompile ??= canCompile();
-    return this.#canCompile && this.#compiled < MAX_COMPILED;
   }
 
   /**

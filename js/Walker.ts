@@ -1,47 +1,37 @@
+import { MAX_COMPILED, mayCompile } from "./codeGeneration.ts";
+import { compileWalk, isWalkable, seen, type Walk } from "./compileWalk.ts";
 import { made } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
-import { type KeyNode, KeyTrie } from "./KeyTrie.ts";
+import { type KeyNode, KeyTrie, MAX_DEPTH } from "./KeyTrie.ts";
 import { kindOf, unboxed } from "./kinds.ts";
 import { MAX_PAYLOAD, Tag, Wide } from "./tape.ts";
 import { addKey, clearKeys, EncodeMemory, type EncodeModes } from "./wasm/EncodeMemory.ts";
-import { hostText } from "./wasm/text.ts";
 
 /** What an encoder's options come to. Made once, in its constructor. */
 export interface EncodeSettings {
   readonly modes: EncodeModes;
-  readonly extensionCodec: ExtensionCodecType<unknown>;
+  /** Null where the default codec would be asked: only special objects are its business. */
+  readonly extensionCodec: ExtensionCodecType<unknown> | null;
   readonly context: unknown;
   readonly maxDepth: number;
   readonly sortKeys: boolean;
   readonly ignoreUndefined: boolean;
+  /** Whether the keys of a plain object stay as they are. */
+  readonly isPlain: boolean;
   /** bigints are integers, not a matter for the extension codec. */
   readonly nativeBigint: boolean;
 }
 
-/** The words that a value may write before it looks for room again: the header of a map, a key, an operand. */
-const TAPE_RESERVE = 8;
-/** Up to this many UTF-16 units, a loop in JS is faster than a call into the host (see `bench/tune.mjs`). */
-const LOOP_UNITS = 32;
-/** `Emitter::kMaxText`: longer text goes to the result directly. */
-const MAX_TEXT = 2048;
 /** Longer binary data goes to the result directly. */
 const SHORT_BYTES = 256;
-/** Fewer integers in a row go faster one by one; numbers that need the lane anyway do not. */
-const MIN_RUN = 4;
 const PLACED_HEADER_BYTES = 6;
+/** So many objects of a shape pay for compiling a walk for it. */
+const COMPILE_AT = 64;
 
 const utf8 = new TextEncoder();
 const defaultExtensionCodec: ExtensionCodecType<unknown> = ExtensionCodec.defaultCodec;
 
 const IDLE = {} as EncodeSettings;
-
-/** An object of which `for…in` must find nothing. */
-const EMPTY = {};
-
-function isObjectPrototypeClean(): boolean {
-  for (const _ in EMPTY) return false;
-  return true;
-}
 
 /**
  * Values → tape → bytes. Each works on one message at a time; a pool hands them out. The members that the inner loop
@@ -50,33 +40,21 @@ function isObjectPrototypeClean(): boolean {
 export class Walker extends EncodeMemory {
   /** Shared by all: what one encoder learns of keys, all know. */
   private static readonly trie = new KeyTrie(clearKeys);
+  private static compiled = 0;
 
   private settings = IDLE;
-  private codec: ExtensionCodecType<unknown> | null = null;
-  private asFloats = false;
-  private maxDepth = 0;
+  codec: ExtensionCodecType<unknown> | null = null;
+  asFloats = false;
   private origin = 0;
   /** Whether nothing has been emitted yet. */
   private isFirst = true;
-  /** Whether `for…in` over a plain object finds its own keys only, and options leave them as they are. */
-  private isPlainWalk = true;
-
-  /** The next word of the tape, slot of the lane, byte and unit of the pools; and where the tape is full. */
-  private at = 0;
-  private limit = 0;
+  /** The next word of the tape, slot of the lane, byte of the pool; and where the tape is full. */
+  at = 0;
   private laneAt = 0;
   private at8 = 0;
-  private at16 = 0;
-  private maxText = 0;
-
-  /**
-   * The maps that are being walked, and where on the tape their headers are. Once a header has been emitted that is -1,
-   * and the map's keys at that moment are listed.
-   */
-  private openMaps = 0;
-  private readonly maps: (object | null)[] = [];
-  private readonly headers: number[] = [];
-  private readonly keyLists: (string[] | null)[] = [];
+  /** The text of the window, and its length. */
+  private rope = "";
+  private textUnits = 0;
 
   /** What fills the holes in the output, and what has been taken out of the output already. */
   private payloads: Uint8Array[] = [];
@@ -100,28 +78,20 @@ export class Walker extends EncodeMemory {
     this.settings = settings;
     this.origin = origin;
     this.setModes(settings.modes);
-    this.codec = settings.extensionCodec === defaultExtensionCodec ? null : settings.extensionCodec;
+    this.codec = settings.extensionCodec;
     this.asFloats = settings.modes.integersAsFloats;
-    this.maxDepth = settings.maxDepth;
-    this.isPlainWalk = !settings.sortKeys && !settings.ignoreUndefined && isObjectPrototypeClean();
-    this.limit = this.tapeWords - TAPE_RESERVE;
-    this.maxText = Math.min(MAX_TEXT, this.poolBytes >>> 2);
     this.isFirst = true;
-    this.at = this.laneAt = this.at8 = this.at16 = 0;
-    if (this.maxDepth < 1) throw tooDeep(1, this.maxDepth);
+    this.startWindow();
+    if (settings.maxDepth < 1) throw tooDeep(1, settings.maxDepth);
     this.value(value, 1);
     this.flush();
   }
 
   /** Lets go of the caller's values, whatever has happened. */
   clear(): void {
+    this.rope = "";
     this.settings = IDLE;
     this.codec = null;
-    if (this.openMaps > 0) {
-      this.openMaps = 0;
-      this.maps.fill(null);
-      this.keyLists.fill(null);
-    }
     if (this.payloads.length > 0 || this.parts.length > 0) {
       this.payloads = [];
       this.payloadLengths.length = 0;
@@ -170,46 +140,43 @@ export class Walker extends EncodeMemory {
     this.copyOutputTo(target, at, start, this.outputLength);
   }
 
-  private value(value: unknown, depth: number): void {
-    if (this.at > this.limit) this.flush();
-    switch (typeof value) {
-      case "string":
-        this.text(value);
-        return;
-      case "number": {
-        const int = value | 0;
-        if (int === value && int >= -0x8000000 && int < 0x8000000 && !this.asFloats) {
-          this.tape[this.at++] = (int << 4) | Tag.INT;
-        } else {
-          this.lane[this.laneAt++] = value;
-          this.tape[this.at++] = Tag.FLOAT;
-        }
-        return;
+  value(value: unknown, depth: number): void {
+    if (this.at > this.tapeLimit) this.flush();
+    // V8 compares types in line where a switch would call for their names.
+    if (typeof value === "string") {
+      this.text(value);
+    } else if (typeof value === "number") {
+      if (isSmall(value) && !this.asFloats) {
+        this.tape[this.at++] = (value << 4) | Tag.INT;
+      } else {
+        this.lane[this.laneAt++] = value;
+        this.tape[this.at++] = Tag.FLOAT;
       }
-      case "object":
-        if (value === null) {
-          this.tape[this.at++] = Tag.NIL;
-        } else if (this.codec !== null && this.extension(this.codec, value)) {
-          return;
-        } else if (Array.isArray(value)) {
-          this.array(value, depth);
-        } else {
-          this.object(value as Record<string, unknown>, depth);
-        }
-        return;
-      case "boolean":
-        this.tape[this.at++] = value ? (1 << 4) | Tag.BOOL : Tag.BOOL;
-        return;
-      case "undefined":
+    } else if (typeof value === "object") {
+      if (value === null) {
         this.tape[this.at++] = Tag.NIL;
+      } else if (this.codec !== null && this.extension(this.codec, value)) {
         return;
-      default:
-        this.other(value);
+      } else if (Array.isArray(value)) {
+        this.array(value, depth);
+      } else {
+        this.object(value as Record<string, unknown>, depth);
+      }
+    } else if (typeof value === "boolean") {
+      this.tape[this.at++] = value ? (1 << 4) | Tag.BOOL : Tag.BOOL;
+    } else if (value === undefined) {
+      this.tape[this.at++] = Tag.NIL;
+    } else {
+      this.other(value);
     }
   }
 
-  private array(array: readonly unknown[], depth: number): void {
+  array(array: readonly unknown[], depth: number): void {
     const { length } = array;
+    if (length === 2) {
+      this.pair(array, depth);
+      return;
+    }
     if (length > MAX_PAYLOAD) {
       this.tape[this.at++] = (Wide.LARGE_ARRAY << 4) | Tag.WIDE;
       this.tape[this.at++] = length;
@@ -217,108 +184,156 @@ export class Walker extends EncodeMemory {
       this.tape[this.at++] = (length << 4) | Tag.ARRAY;
     }
     if (length === 0) return;
-    if (depth >= this.maxDepth) throw tooDeep(depth + 1, this.maxDepth);
-    let i = 1;
-    const first = array[0];
-    if (length > 1 && typeof first === "number" && (length >= MIN_RUN || (first | 0) !== first)) {
-      const second = array[1];
-      if (typeof second === "number") {
-        i = this.numbers(array, first, second, length, depth);
-      } else {
-        this.value(first, depth + 1);
-        this.value(second, depth + 1);
-        i = 2;
+    this.checkDepth(depth);
+    let i = 0;
+    let walk: Walk | null = null;
+    while (i < length) {
+      const item = array[i++];
+      if (typeof item === "number") {
+        const isWhole = (item | 0) === item;
+        i = isWhole ? this.ints(array, i, length, item, depth) : this.floats(array, i, length, item, depth);
+      } else if (typeof item === "string") {
+        this.text(item);
+      } else if (typeof item !== "object" || item === null || this.codec !== null || Array.isArray(item)) {
+        this.value(item, depth + 1);
+      } else if (walk === null || !walk(this, item as Record<string, unknown>, depth + 1)) {
+        if (this.at > this.tapeLimit) this.flush();
+        walk = this.object(item as Record<string, unknown>, depth + 1);
       }
-    } else {
-      this.value(first, depth + 1);
     }
-    while (i < length) this.value(array[i++], depth + 1);
   }
 
-  /** Writes numbers while they last, and the item that ends them. Returns the index behind that. */
-  private numbers(
-    array: readonly unknown[],
-    first: number,
-    second: number,
-    length: number,
-    depth: number,
-  ): number {
-    // Runs keep to the first half of the lane: the other has room for a number a word.
-    const limit = this.tapeWords;
-    if (this.laneAt >= limit) this.flush();
-    let start = this.laneAt;
-    let at = start;
-    this.lane[at++] = first;
-    let item: unknown = second;
-    let i = 2;
+  /**
+   * Writes small integers while they last: `first`, those from index `i` on, and the item that ends them. Returns the
+   * index behind that.
+   */
+  private ints(array: readonly unknown[], i: number, length: number, first: number, depth: number): number {
+    let item: unknown = first;
     for (;;) {
-      while (at < limit && typeof item === "number" && i <= length) {
-        this.lane[at++] = item;
-        item = i < length ? array[i] : undefined;
-        i++;
+      const { tape, tapeLimit } = this;
+      let { at } = this;
+      while (at <= tapeLimit) {
+        if (typeof item !== "number" || !isSmall(item) || this.asFloats) break;
+        tape[at++] = (item << 4) | Tag.INT;
+        if (i >= length) {
+          this.at = at;
+          return i;
+        }
+        item = array[i++];
       }
-      this.laneAt = at;
-      this.tape[this.at++] = ((at - start) << 4) | Tag.FLOATS;
-      if (i > length) return length;
-      if (typeof item !== "number") {
+      this.at = at;
+      if (at <= tapeLimit) {
         this.value(item, depth + 1);
         return i;
       }
       this.flush();
-      start = at = 0;
     }
   }
 
-  private object(object: Record<string, unknown>, depth: number): void {
-    const prototype = Object.getPrototypeOf(object);
-    if (!this.isPlainWalk || (prototype !== Object.prototype && prototype !== null)) {
+  /** As `ints`, for numbers that go to the lane. */
+  private floats(array: readonly unknown[], i: number, length: number, first: number, depth: number): number {
+    // Runs keep to the first half of the lane: the other has room for a number a word.
+    const limit = this.tapeWords;
+    if (this.laneAt >= limit || this.at > this.tapeLimit) this.flush();
+    let item: unknown = first;
+    for (;;) {
+      const { lane, laneAt } = this;
+      let at = laneAt;
+      let isNumber = true;
+      while (isNumber && at < limit) {
+        lane[at++] = item as number;
+        if (i >= length) {
+          this.laneAt = at;
+          this.tape[this.at++] = ((at - laneAt) << 4) | Tag.FLOATS;
+          return i;
+        }
+        item = array[i++];
+        isNumber = typeof item === "number";
+      }
+      this.laneAt = at;
+      this.tape[this.at++] = ((at - laneAt) << 4) | Tag.FLOATS;
+      if (!isNumber) {
+        this.value(item, depth + 1);
+        return i;
+      }
+      this.flush();
+    }
+  }
+
+  /** An array of two items: coordinates, often. */
+  private pair(array: readonly unknown[], depth: number): void {
+    this.checkDepth(depth);
+    const first = array[0];
+    const second = array[1];
+    if (typeof first !== "number" || typeof second !== "number") {
+      this.tape[this.at++] = (2 << 4) | Tag.ARRAY;
+      this.value(first, depth + 1);
+      this.value(second, depth + 1);
+    } else if (isSmall(first) && isSmall(second) && !this.asFloats) {
+      const { tape, at } = this;
+      tape[at] = (2 << 4) | Tag.ARRAY;
+      tape[at + 1] = (first << 4) | Tag.INT;
+      tape[at + 2] = (second << 4) | Tag.INT;
+      this.at = at + 3;
+    } else {
+      if (this.laneAt + 2 > this.tapeWords) this.flush();
+      const { lane, laneAt } = this;
+      lane[laneAt] = first;
+      lane[laneAt + 1] = second;
+      this.laneAt = laneAt + 2;
+      this.tape[this.at++] = (2 << 4) | Tag.POINT;
+    }
+  }
+
+  /** To be called before the items of a container at `depth`. */
+  checkDepth(depth: number): void {
+    const { maxDepth } = this.settings;
+    if (depth >= maxDepth) throw tooDeep(depth + 1, maxDepth);
+  }
+
+  /** Returns what walks plain objects of the same shape faster, if it knows such a thing. */
+  object(object: Record<string, unknown>, depth: number): Walk | null {
+    if (!this.settings.isPlain || !isPlainObject(object)) {
       this.special(object, depth);
-      return;
+      return null;
     }
-    const slot = this.openMaps++;
-    this.headers[slot] = this.at++;
-    this.maps[slot] = object;
-    let node = Walker.trie.root;
-    let count = 0;
-    for (const key in object) {
-      if (count++ === 0 && depth >= this.maxDepth) throw tooDeep(depth + 1, this.maxDepth);
-      node = node.predictedKey === key ? (node.predicted as KeyNode) : Walker.trie.follow(node, key, this);
-      if (node.word !== 0) {
-        this.tape[this.at++] = node.word;
-      } else {
-        this.text(key);
-      }
-      this.value(object[key], depth + 1);
-      if (this.headers[slot] < 0) {
-        this.finishMap(slot, object, key, count, depth);
-        break;
-      }
+    // A list made beforehand: whatever getters do to the object, the count holds.
+    const keys = Object.keys(object);
+    const { length } = keys;
+    if (length === 0 || length > MAX_DEPTH) {
+      this.pairs(object, keys, depth);
+      return null;
     }
-    const header = this.headers[slot];
-    if (header >= 0) this.tape[header] = (count << 4) | Tag.MAP;
-    this.maps[slot] = null;
-    this.openMaps = slot;
+    const node = Walker.trie.find(keys, this);
+    if (node.walk?.(this, object, depth)) return node.walk;
+    node.words ??= Walker.trie.words(keys);
+    const { words } = node;
+    if (words === null) {
+      this.pairs(object, keys, depth);
+      return null;
+    }
+    if (mayCompile()) this.learn(node, object, keys, words);
+    this.mapHeader(length, depth);
+    for (let i = 0; i < length; i++) {
+      if (this.at > this.tapeLimit) this.flush();
+      this.tape[this.at++] = words[i];
+      this.value(object[keys[i]], depth + 1);
+    }
+    return null;
   }
 
-  /**
-   * Goes on with a map whose header has been emitted, by the list of the keys that it had then: whatever getters do to
-   * the object since, the count holds.
-   */
-  private finishMap(
-    slot: number,
-    object: Record<string, unknown>,
-    last: string,
-    done: number,
-    depth: number,
-  ): void {
-    const keys = this.keyLists[slot] as string[];
-    this.keyLists[slot] = null;
-    if (keys[done - 1] !== last) {
-      throw new Error("A getter has removed keys from its object, which were encoded already");
+  /** Notes what kinds of values a shape has, and compiles a walk for it once that is worth it. */
+  private learn(node: KeyNode, object: Record<string, unknown>, keys: string[], words: number[]): void {
+    if (node.uses > COMPILE_AT || Walker.compiled >= MAX_COMPILED) return;
+    node.kinds ??= keys.map(() => 0);
+    const { kinds } = node;
+    for (let i = 0; i < keys.length; i++) {
+      // Not what a getter gives: properties are read once.
+      kinds[i] |= seen(Object.getOwnPropertyDescriptor(object, keys[i])?.value);
     }
-    for (let i = done; i < keys.length; i++) {
-      this.text(keys[i]);
-      this.value(object[keys[i]], depth + 1);
+    if (++node.uses === COMPILE_AT && isWalkable(keys)) {
+      Walker.compiled++;
+      node.walk = compileWalk(keys, words, kinds);
     }
   }
 
@@ -358,72 +373,59 @@ export class Walker extends EncodeMemory {
     }
   }
 
-  /** The pairs of an object, by a list of its keys made beforehand: their number is known. */
+  /** An object as the options want it. */
   private entries(object: Record<string, unknown>, depth: number): void {
     const keys = Object.keys(object);
     if (this.settings.sortKeys) keys.sort();
-    if (this.settings.ignoreUndefined) {
-      const kept: [string, unknown][] = [];
-      for (const key of keys) {
-        const value = object[key];
-        if (value !== undefined) kept.push([key, value]);
-      }
-      this.mapHeader(kept.length, depth);
-      for (const [key, value] of kept) {
-        this.text(key);
-        this.value(value, depth + 1);
-      }
-    } else {
-      this.mapHeader(keys.length, depth);
-      for (const key of keys) {
-        this.text(key);
-        this.value(object[key], depth + 1);
-      }
+    if (!this.settings.ignoreUndefined) {
+      this.pairs(object, keys, depth);
+      return;
+    }
+    const kept: [string, unknown][] = [];
+    for (const key of keys) {
+      const value = object[key];
+      if (value !== undefined) kept.push([key, value]);
+    }
+    this.mapHeader(kept.length, depth);
+    for (const [key, value] of kept) {
+      this.text(key);
+      this.value(value, depth + 1);
+    }
+  }
+
+  /** A map with its keys as text. */
+  private pairs(object: Record<string, unknown>, keys: readonly string[], depth: number): void {
+    this.mapHeader(keys.length, depth);
+    for (const key of keys) {
+      this.text(key);
+      this.value(object[key], depth + 1);
     }
   }
 
   private mapHeader(count: number, depth: number): void {
-    if (count > 0 && depth >= this.maxDepth) throw tooDeep(depth + 1, this.maxDepth);
+    if (count > 0) this.checkDepth(depth);
     this.tape[this.at++] = (count << 4) | Tag.MAP;
   }
 
-  private text(text: string): void {
+  text(text: string): void {
     const { length } = text;
     if (length > this.maxText) {
       this.payload(utf8.encode(text), Wide.LONG_STR, 0);
       return;
     }
-    if (
-      this.at > this.limit ||
-      this.at16 + length > this.poolBytes ||
-      this.at8 + length * 3 > this.poolBytes
-    ) {
-      this.flush();
-    }
-    if (length <= LOOP_UNITS) {
-      const pool = this.pool16;
-      let at = this.at16;
-      for (let i = 0; i < length; i++) pool[at++] = text.charCodeAt(i);
-      this.at16 = at;
-      this.tape[this.at++] = (length << 4) | Tag.TEXT16;
-    } else if (hostText.writesUtf16) {
-      hostText.write(text, this.pool16Start + this.at16 * 2);
-      this.at16 += length;
-      this.tape[this.at++] = (length << 4) | Tag.TEXT16;
-    } else {
-      const written = hostText.write(text, this.pool8Start + this.at8);
-      this.at8 += written;
-      this.tape[this.at++] = (written << 4) | Tag.TEXT8;
-    }
+    if (this.at > this.tapeLimit || this.textUnits + length > this.textLimit) this.flush();
+    // A rope costs an allocation a string, and one copy for all: less than writing each (measured for any length).
+    this.rope += text;
+    this.textUnits += length;
+    this.tape[this.at++] = (length << 4) | Tag.TEXT16;
   }
 
   /** Registers a key with the emitter. Returns the word that stands for it from now on, or 0 if it must go as text. */
   registerKey(key: string): number {
     const { length } = key;
-    if (this.at16 + length > this.poolBytes) this.flush();
-    // Behind the text that waits there to be emitted.
-    for (let i = 0; i < length; i++) this.pool16[this.at16 + i] = key.charCodeAt(i);
-    const number = addKey(this.pool16Start + this.at16 * 2, length);
+    // The pool is free as long as the window is not emitted.
+    for (let i = 0; i < length; i++) this.pool16[i] = key.charCodeAt(i);
+    const number = addKey(this.pool16Start, length);
     return number === 0 ? 0 : (number << 4) | Tag.KEY;
   }
 
@@ -487,7 +489,7 @@ export class Walker extends EncodeMemory {
 
   /** Leaves a hole in the output, which `payload` fills in the end. */
   private payload(payload: Uint8Array, kind: number, extra: number): void {
-    if (this.at > this.limit) this.flush();
+    if (this.at > this.tapeLimit) this.flush();
     this.tape[this.at++] = extra | (kind << 4) | Tag.WIDE;
     this.tape[this.at++] = payload.length;
     this.payloads.push(payload);
@@ -502,23 +504,20 @@ export class Walker extends EncodeMemory {
   }
 
   /** Has the window emitted, and begins the next. */
-  private flush(): void {
-    for (let slot = this.openMaps - 1; slot >= 0; slot--) {
-      const header = this.headers[slot];
-      // Those further out were settled by an earlier flush.
-      if (header < 0) break;
-      const keys = Object.keys(this.maps[slot] as object);
-      this.tape[header] = (keys.length << 4) | Tag.MAP;
-      this.headers[slot] = -1;
-      this.keyLists[slot] = keys;
-    }
-    let isDone = this.emit(this.at, this.isFirst);
+  flush(): void {
+    const isBytes = this.writeText(this.rope);
+    let isDone = this.emit(this.at, this.isFirst, isBytes);
     this.isFirst = false;
     while (!isDone) {
       this.drainOutput();
       isDone = this.emitMore();
     }
-    this.at = this.laneAt = this.at8 = this.at16 = 0;
+    this.startWindow();
+  }
+
+  private startWindow(): void {
+    this.at = this.laneAt = this.at8 = this.textUnits = 0;
+    this.rope = "";
   }
 
   /** Takes away what is in the output. */
@@ -541,6 +540,18 @@ export class Walker extends EncodeMemory {
     this.parts.push(part);
     this.partBytes += part.length;
   }
+}
+
+/** Whether a number fits a `Tag.INT` word. */
+function isSmall(value: number): boolean {
+  return (value | 0) === value && value >= -0x8000000 && value < 0x8000000;
+}
+
+function isPlainObject(object: Record<string, unknown>): boolean {
+  // To find a property is faster in V8 than to ask for the prototype.
+  if (object.constructor === Object) return true;
+  const prototype = Object.getPrototypeOf(object);
+  return prototype === Object.prototype || prototype === null;
 }
 
 function tooDeep(depth: number, maxDepth: number): Error {

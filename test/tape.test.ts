@@ -45,15 +45,16 @@ describe("the same sizes on both sides:", () => {
     ["js/wasm/EncodeMemory.ts", "POOL_BYTES", encodeSession, "kPool"],
     ["js/wasm/EncodeMemory.ts", "HOLES", encodeSession, "kHoles"],
     ["js/wasm/EncodeMemory.ts", "MAX_KEY_UNITS", keyStore, "kMaxUnits"],
-    ["js/Walker.ts", "MAX_TEXT", emitter, "kMaxText"],
+    ["js/wasm/EncodeMemory.ts", "TEXT_UNITS", encodeSession, "kText"],
+    ["js/wasm/EncodeMemory.ts", "MAX_TEXT", emitter, "kMaxText"],
     ["js/KeyTrie.ts", "MAX_NODES", keyStore, "kMaxKeys"],
     ["js/tape.ts", "MAX_PAYLOAD", tape, "kMaxPayload"],
     ["js/Materializer.ts", "MIN_RUN", tape, "kMinRun"],
-    ["js/testing.ts", "DEFAULT_TAPE", decodeSession, "kTape"],
-    ["js/testing.ts", "DEFAULT_TAPE", encodeSession, "kTape"],
-    ["js/testing.ts", "DEFAULT_BYTES", decodeSession, "kInput"],
-    ["js/testing.ts", "DEFAULT_BYTES", encodeSession, "kPool"],
-    ["js/testing.ts", "DEFAULT_POOLED", tape, "kMaxPooledBytes"],
+    ["js/testing.ts", "DECODE_TAPE", decodeSession, "kTape"],
+    ["js/testing.ts", "DECODE_BYTES", decodeSession, "kInput"],
+    ["js/testing.ts", "DECODE_POOLED", tape, "kMaxPooledBytes"],
+    ["js/testing.ts", "ENCODE_TAPE", encodeSession, "kTape"],
+    ["js/testing.ts", "ENCODE_BYTES", encodeSession, "kPool"],
   ])("%s, %s", (file, name, theirs, theirName) => {
     expect(constantOf(read(file), name)).toBe(constantOf(theirs, theirName));
   });

@@ -76,7 +76,6 @@ export class DecodeMemory {
   /** Costs nothing when the modes are those of last time. */
   setModes(modes: DecodeModes): void {
     settle();
-    if (this.tape.length === 0) renewDetached();
     if (modes === this.#modes) return;
     this.#modes = modes;
     this.#session.setLimits(

@@ -1,14 +1,22 @@
-import { codec, created, registerView, renewDetached, settle, stack } from "./module.ts";
+import { codec, created, registerView, settle, stack } from "./module.ts";
 import { hostText } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
 const TAPE_WORDS = 16 * 1024;
 const POOL_BYTES = 64 * 1024;
+/** In UTF-16 units. V8 puts a flat string of more than 64K units where memory is slow to get. */
+const TEXT_UNITS = 16 * 1024;
 const HOLES = 256;
+/** The words that a value may write before it looks for room again: the header of a map, a key, an operand. */
+const TAPE_RESERVE = 8;
+/** `Emitter::kMaxText`. */
+const MAX_TEXT = 2048;
 /** A message that fits is written without being put together from parts. */
 const FIRST_OUTPUT_BYTES = 1024 * 1024;
 /** Above this, `TypedArray.prototype.slice` is faster than a loop (measured on Node 20 and 26). */
 const LOOP_BYTES = 16;
+/** Up to this many UTF-16 units, a loop is faster than a call into the host (measured on Node 20 and 26). */
+const LOOP_UNITS = 32;
 /** Sessions of re-entrant calls. */
 const OTHER_OUTPUT_BYTES = 64 * 1024;
 
@@ -46,6 +54,10 @@ export class EncodeMemory {
   tapeWords = TAPE_WORDS;
   isBusy = false;
   poolBytes = POOL_BYTES;
+  textLimit = TEXT_UNITS;
+  tapeLimit = TAPE_WORDS - TAPE_RESERVE;
+  /** Longer text goes to the result directly. */
+  maxText = MAX_TEXT;
 
   constructor(outputBytes = sessions++ === 0 ? FIRST_OUTPUT_BYTES : OTHER_OUTPUT_BYTES) {
     this.#outputBytes = outputBytes;
@@ -67,7 +79,7 @@ export class EncodeMemory {
     this.lane = new Float64Array(buffer, session.lane(), 2 * TAPE_WORDS);
     this.lane64 = new BigUint64Array(buffer, session.lane(), 2 * TAPE_WORDS);
     this.pool8 = new Uint8Array(buffer, session.pool8(), POOL_BYTES);
-    this.pool16 = new Uint16Array(buffer, session.pool16(), POOL_BYTES);
+    this.pool16 = new Uint16Array(buffer, session.pool16(), TEXT_UNITS);
     this.#output = new Uint8Array(buffer, session.output(), this.#outputBytes);
     this.#holes = new Uint32Array(buffer, session.holes(), HOLES);
     // Last, since it tells whether all this has been done.
@@ -77,7 +89,6 @@ export class EncodeMemory {
   /** Costs nothing when the modes are those of last time. */
   setModes(modes: EncodeModes): void {
     settle();
-    if (this.tape.length === 0) renewDetached();
     if (modes === this.#modes) return;
     this.#modes = modes;
     this.#session.setOptions(modes.float32, modes.integersAsFloats, modes.noInt64, modes.smallestBigint);
@@ -87,15 +98,27 @@ export class EncodeMemory {
   limitWindow(tapeWords: number, poolBytes: number): void {
     this.tapeWords = tapeWords;
     this.poolBytes = poolBytes;
+    this.textLimit = Math.min(poolBytes, TEXT_UNITS);
+    this.tapeLimit = tapeWords - TAPE_RESERVE;
+    this.maxText = Math.min(MAX_TEXT, poolBytes >>> 2);
+  }
+
+  /** Writes the text of a window to its pool. Returns whether that is ASCII, a byte a unit; else it is UTF-16. */
+  writeText(text: string): boolean {
+    const { length } = text;
+    if (length > LOOP_UNITS) return hostText.write(text, this.pool16Start);
+    const pool = this.pool16;
+    for (let i = 0; i < length; i++) pool[i] = text.charCodeAt(i);
+    return false;
   }
 
   /**
    * Emits the first `words` words of the tape, which begin a message if `isFirst`. Returns false if the output must be
    * drained before it goes on.
    */
-  emit(words: number, isFirst: boolean): boolean {
+  emit(words: number, isFirst: boolean, textIsBytes: boolean): boolean {
     try {
-      return this.#emitted(this.#session.start(words, isFirst));
+      return this.#emitted(this.#session.start(words, isFirst, textIsBytes));
     } catch (error) {
       stack.isAstray = true;
       throw error;

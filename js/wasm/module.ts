@@ -56,5 +56,7 @@ export const stack = { isAstray: false };
 export function settle(): void {
   if (!stack.isAstray) return;
   codec.stackRestore(stackAtRest);
+  // The call may have made memory grow before.
+  renewDetached();
   stack.isAstray = false;
 }

@@ -10,11 +10,10 @@ export interface HostText {
   /** `units` UTF-16 units at address `at`. */
   utf16(at: number, units: number): string;
   /**
-   * Writes a string at address `at`, where 3 bytes for each of its units are free: as UTF-16 if `writesUtf16`, else
-   * as UTF-8. Returns the number of bytes.
+   * Writes a string at address `at`, where 3 bytes for each of its units are free. Returns whether it is ASCII and
+   * stands there as such; else it stands there as UTF-16.
    */
-  write(text: string, at: number): number;
-  readonly writesUtf16: boolean;
+  write(text: string, at: number): boolean;
 }
 
 /** What Node's `Buffer` has beyond its documented interface. */
@@ -34,8 +33,10 @@ function nodeText(Buffer: BufferClass): HostText {
     },
     ascii: (at, length) => bytes.latin1Slice(at, at + length),
     utf16: (at, units) => bytes.ucs2Slice(at, at + units * 2),
-    write: (text, at) => bytes.ucs2Write(text, at),
-    writesUtf16: true,
+    write(text, at) {
+      bytes.ucs2Write(text, at);
+      return false;
+    },
   };
 }
 
@@ -51,8 +52,13 @@ function webText(): HostText {
     },
     ascii: (at, length) => utf8.decode(bytes.subarray(at, at + length)),
     utf16: (at, units) => utf16.decode(bytes.subarray(at, at + units * 2)),
-    write: (text, at) => encoder.encodeInto(text, bytes.subarray(at, at + text.length * 3)).written,
-    writesUtf16: false,
+    write(text, at) {
+      const { length } = text;
+      if (encoder.encodeInto(text, bytes.subarray(at, at + length * 3)).written === length) return true;
+      const units = new Uint16Array(bytes.buffer, at, length);
+      for (let i = 0; i < length; i++) units[i] = text.charCodeAt(i);
+      return false;
+    },
   };
 }
 

@@ -58,8 +58,8 @@ TEST(Emitter, WritesHeadersOfMapsAtTheirThresholds) {
 
 TEST(Emitter, WritesTextAtTheThresholdsOfItsFormats) {
   for (const size_t length : {0U, 1U, 30U, 31U, 32U, 33U, 254U, 255U, 256U, 257U, 2047U, 2048U}) {
-    EXPECT_EQ(emit(TapeWriter().text8(ascii(length))), str(ascii(length))) << length;
     EXPECT_EQ(emit(TapeWriter().text16(wide_ascii(length))), str(ascii(length))) << length;
+    EXPECT_EQ(emit(TapeWriter().text16(wide_ascii(length)).text_as_bytes()), str(ascii(length))) << length;
   }
 }
 
@@ -74,7 +74,6 @@ TEST(Emitter, WritesTextThatIsNotAsciiAtTheThresholdsOfItsFormats) {
       utf8 += ascii(bytes % each);
       ASSERT_EQ(utf8.size(), bytes);
       EXPECT_EQ(emit(TapeWriter().text16(text)), str(utf8)) << bytes;
-      EXPECT_EQ(emit(TapeWriter().text8(utf8)), str(utf8)) << bytes;
     }
   }
 }
@@ -102,10 +101,18 @@ TEST(Emitter, WritesTheLongestText) {
   EXPECT_EQ(bytes[0], 0xda);
 }
 
-TEST(Emitter, TakesTextFromEachPoolInOrder) {
-  const TapeWriter writer =
-      TapeWriter().text8("a").text16(u"b").text8("cd").short_bin({9}).text16(u"\u00fc").text8("e");
-  EXPECT_EQ(emit(writer), join({str("a"), str("b"), str("cd"), test::bin({9}), str("\u00fc"), str("e")}));
+TEST(Emitter, TakesTextAndBinariesInOrder) {
+  const auto writer = [] { return TapeWriter().text16(u"b").text16(u"cd").short_bin({9}).text16(u"e"); };
+  const Bytes expected = join({str("b"), str("cd"), test::bin({9}), str("e")});
+  EXPECT_EQ(emit(writer()), expected);
+  EXPECT_EQ(emit(writer().text_as_bytes()), expected);
+}
+
+TEST(Emitter, WritesPointsAsArrays) {
+  EXPECT_EQ(emit(TapeWriter().point({0.5, -1.5})),
+            join({test::array_header(2), test::float64(0.5), test::float64(-1.5)}));
+  EXPECT_EQ(emit(TapeWriter().point({1, 0.5, 3})),
+            join({test::array_header(3), integer(1), test::float64(0.5), integer(3)}));
 }
 
 TEST(Emitter, WritesShortBinariesAtTheThresholdsOfTheirFormats) {
@@ -191,9 +198,9 @@ Document document(KeyStore& keys) {
     made.writer.array(20).map(round).key(number).nil().boolean(true).integer(-5).number(0.1).number(1e10);
     parts.insert(parts.end(), {test::array_header(20), test::map_header(round), str(key_utf8), test::nil(),
                                test::boolean(true), integer(-5), test::float64(0.1), integer(10000000000)});
-    made.writer.text8(ascii(2048)).text16(longest).text16(wide_ascii(2048)).text16(u"a\u00fc").text8("");
-    parts.insert(parts.end(),
-                 {str(ascii(2048)), str(longest_utf8), str(ascii(2048)), str("a\u00fc"), str("")});
+    made.writer.text16(longest).text16(wide_ascii(2048)).text16(u"a\u00fc").text16(u"").point({0.5, 2});
+    parts.insert(parts.end(), {str(longest_utf8), str(ascii(2048)), str("a\u00fc"), str(""),
+                               test::array_header(2), test::float64(0.5), integer(2)});
     made.writer.floats(floats).floats({}).bigint(false, UINT64_MAX).bigint(true, static_cast<uint64_t>(-1));
     parts.insert(parts.end(), {join(float_bytes), test::uint64(UINT64_MAX), test::int64(-1)});
     made.writer.short_bin(counted(2048)).short_ext(-3, counted(100)).put(wide(kLargeArray)).put(70000);
@@ -247,7 +254,8 @@ TEST(Emitter, FindsTheOutputFullBeforeAnyWord) {
       {TapeWriter().floats({0.5, 1.5, 2.5}),
        join({test::float64(0.5), test::float64(1.5), test::float64(2.5)})},
       {TapeWriter().key(number), encoded_key},
-      {TapeWriter().text8(ascii(300)), str(ascii(300))},
+      {TapeWriter().point({0.5, 1.5, 2.5}),
+       join({test::array_header(3), test::float64(0.5), test::float64(1.5), test::float64(2.5)})},
       {TapeWriter().text16(wide_ascii(300)), str(ascii(300))},
       {TapeWriter().short_bin(counted(300)), test::bin(counted(300))},
       {TapeWriter().short_ext(1, counted(300)), test::ext(1, counted(300))},
@@ -286,23 +294,21 @@ TEST(Emitter, GoesOnBehindEarlierWindows) {
   const auto keys = std::make_unique<KeyStore>();
   const test::HeapBuffer<uint32_t> tape(4, kSlack);
   const test::HeapBuffer<double> lane(4, kSlack);
-  const test::HeapBuffer<uint8_t> pool8(4, kSlack);
   const test::HeapBuffer<uint16_t> pool16(4, kSlack);
   const test::HeapBuffer<uint8_t> output(Emitter::kMinOutput, kSlack);
   const test::HeapBuffer<uint32_t> holes(2, kSlack);
-  Emitter emitter(*keys,
-                  {tape.span(), lane.span(), pool8.span(), pool16.span(), output.span(), holes.span()});
+  Emitter emitter(*keys, {tape.span(), lane.span(), {}, pool16.span(), output.span(), holes.span()});
   const auto written = [&] { return Bytes(output.data(), output.data() + emitter.length()); };
 
   emitter.begin();
   for (int window = 0; window < 3; window++) {
-    tape.data()[0] = word(kText8, 1);
+    tape.data()[0] = word(kText16, 1);
     tape.data()[1] = word(kFloat, 0);
     tape.data()[2] = word(kText16, 1);
     tape.data()[3] = word(kNil, 0);
     lane.data()[0] = window;
-    pool8.data()[0] = static_cast<uint8_t>('a' + window);
-    pool16.data()[0] = static_cast<uint16_t>('p' + window);
+    pool16.data()[0] = static_cast<uint16_t>('a' + window);
+    pool16.data()[1] = static_cast<uint16_t>('p' + window);
     emitter.start(3);
     ASSERT_EQ(emitter.run(), Status::kDone);
   }

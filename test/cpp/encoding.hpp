@@ -42,13 +42,18 @@ class TapeWriter {
     lane.push_back(std::bit_cast<double>(bits));
     return put(wide(is_signed ? kInt64 : kUint64));
   }
-  TapeWriter& text8(std::string_view utf8) {
-    pool8.insert(pool8.end(), utf8.begin(), utf8.end());
-    return put(word(kText8, static_cast<uint32_t>(utf8.size())));
-  }
   TapeWriter& text16(std::u16string_view units) {
     pool16.insert(pool16.end(), units.begin(), units.end());
     return put(word(kText16, static_cast<uint32_t>(units.size())));
+  }
+  /// Says that all of the text is ASCII, and has it stand in its pool as bytes.
+  TapeWriter& text_as_bytes() {
+    text_is_bytes = true;
+    return *this;
+  }
+  TapeWriter& point(const std::vector<double>& values) {
+    lane.insert(lane.end(), values.begin(), values.end());
+    return put(word(kPoint, static_cast<uint32_t>(values.size())));
   }
   TapeWriter& array(uint32_t count) { return put(word(kArray, count)); }
   TapeWriter& map(uint32_t count) { return put(word(kMap, count)); }
@@ -67,6 +72,7 @@ class TapeWriter {
   std::vector<double> lane;
   std::vector<uint8_t> pool8;
   std::vector<uint16_t> pool16;
+  bool text_is_bytes = false;
   std::vector<Bytes> payloads;
 
  private:
@@ -91,7 +97,8 @@ class Encoding {
         tape_(copy(writer.tape)),
         lane_(copy(writer.lane)),
         pool8_(copy(writer.pool8)),
-        pool16_(copy(writer.pool16)),
+        text_is_bytes_(writer.text_is_bytes),
+        pool16_(copy(text_is_bytes_ ? as_bytes(writer.pool16) : writer.pool16)),
         output_(limits.output, kSlack),
         holes_(limits.holes, kSlack),
         emitter_(keys,
@@ -103,7 +110,7 @@ class Encoding {
   Bytes run() {
     Bytes all;
     emitter_.begin();
-    emitter_.start(words_);
+    emitter_.start(words_, text_is_bytes_);
     payload_ = 0;
     runs = 0;
     for (;;) {
@@ -128,6 +135,15 @@ class Encoding {
     HeapBuffer<T> buffer(items.size(), kSlack);
     std::copy(items.begin(), items.end(), buffer.data());
     return buffer;
+  }
+
+  /// ASCII units as bytes, two in the place of one.
+  static std::vector<uint16_t> as_bytes(const std::vector<uint16_t>& units) {
+    std::vector<uint16_t> bytes((units.size() + 1) / 2);
+    for (size_t i = 0; i < units.size(); i++) {
+      bytes[i / 2] = static_cast<uint16_t>(bytes[i / 2] | units[i] << i % 2 * 8);
+    }
+    return bytes;
   }
 
   void drain(Bytes& all) {
@@ -161,6 +177,7 @@ class Encoding {
   HeapBuffer<uint32_t> tape_;
   HeapBuffer<double> lane_;
   HeapBuffer<uint8_t> pool8_;
+  const bool text_is_bytes_;
   HeapBuffer<uint16_t> pool16_;
   HeapBuffer<uint8_t> output_;
   HeapBuffer<uint32_t> holes_;
