@@ -37,6 +37,8 @@ export class ExtensionCodec<ContextType = undefined> implements ExtensionCodecTy
   readonly #builtInEncoders: (ExtensionEncoderType<ContextType> | undefined)[] = [];
   readonly #builtInDecoders: (ExtensionDecoderType<ContextType> | undefined)[] = [];
   readonly #encoders: (ExtensionEncoderType<ContextType> | undefined)[] = [];
+  /** All encoders in the order in which they are asked: a list without holes, since it is gone through for each object. */
+  #asked: { readonly type: number; readonly encode: ExtensionEncoderType<ContextType> }[] = [];
   readonly #decoders: (ExtensionDecoderType<ContextType> | undefined)[] = [];
 
   constructor() {
@@ -70,17 +72,21 @@ export class ExtensionCodec<ContextType = undefined> implements ExtensionCodecTy
       this.#builtInEncoders[-1 - type] = encode;
       this.#builtInDecoders[-1 - type] = decode;
     }
+    this.#asked = [];
+    this.#builtInEncoders.forEach((encode, i) => {
+      if (encode != null) this.#asked.push({ type: -1 - i, encode });
+    });
+    this.#encoders.forEach((encode, i) => {
+      if (encode != null) this.#asked.push({ type: i, encode });
+    });
   }
 
   /** Asks all encoders: MessagePack's own types first, from −1 down, then the others from 0 up. */
   tryToEncode(object: unknown, context: ContextType): ExtData | null {
-    for (let i = 0; i < this.#builtInEncoders.length; i++) {
-      const data = this.#builtInEncoders[i]?.(object, context);
-      if (data != null) return new ExtData(-1 - i, data);
-    }
-    for (let i = 0; i < this.#encoders.length; i++) {
-      const data = this.#encoders[i]?.(object, context);
-      if (data != null) return new ExtData(i, data);
+    const asked = this.#asked;
+    for (let i = 0; i < asked.length; i++) {
+      const data = asked[i].encode(object, context);
+      if (data != null) return new ExtData(asked[i].type, data);
     }
     return object instanceof ExtData ? object : null;
   }

@@ -20,9 +20,13 @@ export class KeyNode {
   kinds: number[] | null = null;
   walk: Walk | null = null;
 
-  constructor(key: string, depth: number) {
+  /** Whether none of the keys is "constructor", so that an object has that of its prototype. */
+  readonly inheritsConstructor: boolean;
+
+  constructor(key: string, depth: number, inheritsConstructor: boolean) {
     this.key = key;
     this.depth = depth;
+    this.inheritsConstructor = inheritsConstructor;
   }
 }
 
@@ -41,11 +45,11 @@ export interface KeyRegistrar {
 
 /** The shapes of the objects that encoders have walked. */
 export class KeyTrie {
-  #root = new KeyNode("", 0);
+  #root = new KeyNode("", 0, true);
   #nodes = 0;
   #misses = 0;
   /** Where keys go that there is no room for; it is its own child. */
-  readonly #elsewhere = new KeyNode("", MAX_DEPTH);
+  readonly #elsewhere = new KeyNode("", MAX_DEPTH, false);
   /** By key: shapes share the numbers. */
   readonly #words = new Map<string, number>();
   readonly #clearWords: () => void;
@@ -86,7 +90,7 @@ export class KeyTrie {
         return this.#elsewhere;
       }
       this.#nodes++;
-      node = new KeyNode(key, from.depth + 1);
+      node = new KeyNode(key, from.depth + 1, from.inheritsConstructor && key !== "constructor");
       from.children ??= new Map();
       from.children.set(key, node);
       // Neither registered nor predicted before its second sight: many keys are only met once.
@@ -107,7 +111,7 @@ export class KeyTrie {
   relearn(): void {
     this.#misses = 0;
     if (this.#nodes < MAX_NODES) return;
-    this.#root = new KeyNode("", 0);
+    this.#root = new KeyNode("", 0, true);
     this.#nodes = 0;
     this.#words.clear();
     this.#clearWords();

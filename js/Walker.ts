@@ -155,7 +155,7 @@ export class Walker extends EncodeMemory {
     } else if (typeof value === "object") {
       if (value === null) {
         this.tape[this.at++] = Tag.NIL;
-      } else if (this.codec !== null && this.extension(this.codec, value)) {
+      } else if (this.isExtension(value)) {
         return;
       } else if (Array.isArray(value)) {
         this.array(value, depth);
@@ -194,11 +194,14 @@ export class Walker extends EncodeMemory {
         i = isWhole ? this.ints(array, i, length, item, depth) : this.floats(array, i, length, item, depth);
       } else if (typeof item === "string") {
         this.text(item);
-      } else if (typeof item !== "object" || item === null || this.codec !== null || Array.isArray(item)) {
+      } else if (typeof item !== "object" || item === null || Array.isArray(item)) {
         this.value(item, depth + 1);
-      } else if (walk === null || !walk(this, item as Record<string, unknown>, depth + 1)) {
+      } else {
         if (this.at > this.tapeLimit) this.flush();
-        walk = this.object(item as Record<string, unknown>, depth + 1);
+        if (this.isExtension(item)) continue;
+        if (walk === null || !walk(this, item as Record<string, unknown>, depth + 1)) {
+          walk = this.object(item as Record<string, unknown>, depth + 1);
+        }
       }
     }
   }
@@ -293,18 +296,24 @@ export class Walker extends EncodeMemory {
 
   /** Returns what walks plain objects of the same shape faster, if it knows such a thing. */
   object(object: Record<string, unknown>, depth: number): Walk | null {
-    if (!this.settings.isPlain || !isPlainObject(object)) {
+    if (!this.settings.isPlain || ArrayBuffer.isView(object)) {
       this.special(object, depth);
       return null;
     }
     // A list made beforehand: whatever getters do to the object, the count holds.
     const keys = Object.keys(object);
     const { length } = keys;
-    if (length === 0 || length > MAX_DEPTH) {
+    const node = length > MAX_DEPTH ? null : Walker.trie.find(keys, this);
+    // To find a property is faster in V8 than to ask for the prototype.
+    const isPlain = node?.inheritsConstructor && object.constructor === Object;
+    if (!isPlain && !isPlainObject(object)) {
+      this.special(object, depth);
+      return null;
+    }
+    if (node === null || length === 0) {
       this.pairs(object, keys, depth);
       return null;
     }
-    const node = Walker.trie.find(keys, this);
     if (node.walk?.(this, object, depth)) return node.walk;
     node.words ??= Walker.trie.words(keys);
     const { words } = node;
@@ -449,6 +458,11 @@ export class Walker extends EncodeMemory {
     this.tape[this.at++] = (kind << 4) | Tag.WIDE;
   }
 
+  /** Asks the codec, if it is one that is asked for all objects. Returns whether it has made an extension of this one. */
+  isExtension(object: object): boolean {
+    return this.codec !== null && this.extension(this.codec, object);
+  }
+
   /** Asks a codec for an extension. Returns whether it made one. */
   private extension(codec: ExtensionCodecType<unknown>, value: unknown): boolean {
     const made = codec.tryToEncode(value, this.settings.context);
@@ -548,8 +562,6 @@ function isSmall(value: number): boolean {
 }
 
 function isPlainObject(object: Record<string, unknown>): boolean {
-  // To find a property is faster in V8 than to ask for the prototype.
-  if (object.constructor === Object) return true;
   const prototype = Object.getPrototypeOf(object);
   return prototype === Object.prototype || prototype === null;
 }

@@ -46,8 +46,9 @@ const WRITERS: readonly [kind: number, code: (i: number) => string][] = [
   [
     Seen.OBJECT,
     (i) =>
-      `if (w.codec === null && typeof v === "object" && v !== null && !Array.isArray(v)) ` +
-      `{ w.at = at; if (p${i} === null || !p${i}(w, v, depth + 1)) p${i} = w.object(v, depth + 1); at = w.at; tape = w.tape; }`,
+      `if (typeof v === "object" && v !== null && !Array.isArray(v)) { w.at = at; ` +
+      `if (!w.isExtension(v) && (p${i} === null || !p${i}(w, v, depth + 1))) p${i} = w.object(v, depth + 1); ` +
+      `at = w.at; tape = w.tape; }`,
   ],
 ];
 
