@@ -24,6 +24,16 @@ export type ExtensionCodecType<ContextType> = {
   decode(data: Uint8Array, extType: number, context: ContextType): unknown;
 };
 
+interface Asked<ContextType> {
+  readonly type: number;
+  readonly encode: ExtensionEncoderType<ContextType>;
+}
+
+function isPlain(object: unknown): boolean {
+  if (Array.isArray(object)) return true;
+  return typeof object === "object" && object !== null && Object.getPrototypeOf(object) === Object.prototype;
+}
+
 /** The extension types that a program knows, each with its encoder and decoder. */
 export class ExtensionCodec<ContextType = undefined> implements ExtensionCodecType<ContextType> {
   static readonly name = "ExtensionCodec";
@@ -38,7 +48,9 @@ export class ExtensionCodec<ContextType = undefined> implements ExtensionCodecTy
   readonly #builtInDecoders: (ExtensionDecoderType<ContextType> | undefined)[] = [];
   readonly #encoders: (ExtensionEncoderType<ContextType> | undefined)[] = [];
   /** All encoders in the order in which they are asked: a list without holes, since it is gone through for each object. */
-  #asked: { readonly type: number; readonly encode: ExtensionEncoderType<ContextType> }[] = [];
+  #asked: Asked<ContextType>[] = [];
+  /** Those that may have something to say about arrays and plain objects, which are no dates. */
+  #askedOfPlain: Asked<ContextType>[] = [];
   readonly #decoders: (ExtensionDecoderType<ContextType> | undefined)[] = [];
 
   constructor() {
@@ -79,16 +91,18 @@ export class ExtensionCodec<ContextType = undefined> implements ExtensionCodecTy
     this.#encoders.forEach((encode, i) => {
       if (encode != null) this.#asked.push({ type: i, encode });
     });
+    this.#askedOfPlain = this.#asked.filter(({ encode }) => encode !== encodeTimestampExtension);
   }
 
   /** Asks all encoders: MessagePack's own types first, from −1 down, then the others from 0 up. */
   tryToEncode(object: unknown, context: ContextType): ExtData | null {
-    const asked = this.#asked;
+    const isKnownToBePlain = isPlain(object);
+    const asked = isKnownToBePlain ? this.#askedOfPlain : this.#asked;
     for (let i = 0; i < asked.length; i++) {
       const data = asked[i].encode(object, context);
       if (data != null) return new ExtData(asked[i].type, data);
     }
-    return object instanceof ExtData ? object : null;
+    return !isKnownToBePlain && object instanceof ExtData ? object : null;
   }
 
   /** An `ExtData` if nobody knows the type. */

@@ -44,30 +44,28 @@ export class BufferSource implements Source {
   }
 }
 
-interface Segment {
-  readonly bytes: Uint8Array;
-  readonly start: number;
-}
-
 /** A message in several pieces, to which more can be added. */
 export class SegmentSource implements Source {
-  #segments: Segment[] = [];
+  #segments: Uint8Array[] = [];
+  /** Where each begins. */
+  #starts: number[] = [];
   length = 0;
 
   push(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    this.#segments.push({ bytes, start: this.length });
+    this.#segments.push(bytes);
+    this.#starts.push(this.length);
     this.length += bytes.length;
   }
 
   /** Lets go of the pieces that lie before `offset`. */
   release(offset: number): void {
+    const segments = this.#segments;
     let count = 0;
-    for (const { bytes, start } of this.#segments) {
-      if (start + bytes.length > offset) break;
-      count++;
-    }
-    if (count > 0) this.#segments.splice(0, count);
+    while (count < segments.length && this.#starts[count] + segments[count].length <= offset) count++;
+    if (count === 0) return;
+    segments.splice(0, count);
+    this.#starts.splice(0, count);
   }
 
   load(memory: DecodeMemory, offset: number, limit: number): number {
@@ -77,10 +75,11 @@ export class SegmentSource implements Source {
   }
 
   view(offset: number, length: number): Uint8Array {
-    const segment = this.#segments[this.#indexOf(offset)];
-    if (segment !== undefined && offset + length <= segment.start + segment.bytes.length) {
-      return segment.bytes.subarray(offset - segment.start, offset - segment.start + length);
-    }
+    const i = this.#indexOf(offset);
+    const from = offset - this.#starts[i];
+    const segment = this.#segments[i];
+    if (segment !== undefined && from + length <= segment.length)
+      return segment.subarray(from, from + length);
     const joined = new Uint8Array(length);
     this.#copy(offset, length, (bytes, at) => joined.set(bytes, at));
     return joined;
@@ -89,9 +88,12 @@ export class SegmentSource implements Source {
   #copy(offset: number, size: number, write: (bytes: Uint8Array, at: number) => void): void {
     let copied = 0;
     for (let i = this.#indexOf(offset); copied < size; i++) {
-      const { bytes, start } = this.#segments[i];
-      const from = offset + copied - start;
-      const piece = bytes.subarray(from, Math.min(from + size - copied, bytes.length));
+      const bytes = this.#segments[i];
+      const from = offset + copied - this.#starts[i];
+      const left = size - copied;
+      // Most pieces are taken whole: for short ones, making a view costs more than copying.
+      const isWhole = from === 0 && bytes.length <= left;
+      const piece = isWhole ? bytes : bytes.subarray(from, Math.min(from + left, bytes.length));
       write(piece, copied);
       copied += piece.length;
     }
@@ -103,7 +105,7 @@ export class SegmentSource implements Source {
     let high = this.#segments.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (this.#segments[middle].start <= offset) {
+      if (this.#starts[middle] <= offset) {
         low = middle;
       } else {
         high = middle - 1;

@@ -51,9 +51,7 @@ export function encodeTimeSpecToTimestamp(spec: TimeSpec): Uint8Array<ArrayBuffe
 
 function isDate(object: unknown): object is Date {
   if (object instanceof Date) return true;
-  if (typeof object !== "object" || object === null || Array.isArray(object)) return false;
-  // Most objects that are asked about are plain ones: they need no look at what they are.
-  return Object.getPrototypeOf(object) !== Object.prototype && kindOf(object) === "date";
+  return typeof object === "object" && object !== null && kindOf(object) === "date";
 }
 
 /** `null` for anything but a `Date`, which is how an extension encoder says "not mine". */
