@@ -1,5 +1,6 @@
 #include <emscripten/bind.h>
 
+#include <cstdlib>
 #include <new>
 #include <utility>
 
@@ -71,10 +72,20 @@ class DecodeSession {
     options_.fatal_utf8 = fatal_utf8;
     tokenizer_.set_options(options_);
   }
+  /// Makes typed arrays with elements of `size` bytes of extensions of `type`, which is below 128; of none,
+  /// if `size` is 0.
+  void set_element_size(uint32_t type, uint32_t size) {
+    options_.element_sizes[type] = static_cast<uint8_t>(size);
+    tokenizer_.set_options(options_);
+  }
   void set_window(uint32_t tape_words, uint32_t pooled_bytes) {
     tokenizer_.set_window(tape_words, pooled_bytes);
   }
 
+  /// Lets `feed` take its bytes from address `input` on, where `createBlock` or this session has made room.
+  void place(uint32_t input) {
+    tokenizer_.place(reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(input)));
+  }
   void begin() { tokenizer_.begin(); }
   /// `available` is a whole number of bytes. Returns as `run`.
   double feed(uint32_t size, double available, bool open) {
@@ -140,6 +151,7 @@ class EncodeSession {
   void set_options(bool float32, bool integers_as_floats, bool no_int64, bool smallest_bigint) {
     emitter_.set_options({float32, integers_as_floats, no_int64, smallest_bigint});
   }
+  void set_origin(uint32_t origin) { emitter_.set_origin(origin); }
   /// Emits a window of `words`, the first of a message if `first`. Returns as `run`.
   int32_t start(uint32_t words, bool first) {
     if (first) emitter_.begin();
@@ -177,6 +189,14 @@ class EncodeSession {
   mpw::Emitter emitter_;
 };
 
+/// Room for `bytes` of input that are decoded where they are, as long as the instance lives: its address, a
+/// multiple of 16, or 0 if memory is out.
+uint32_t create_block(uint32_t bytes) {
+  constexpr uint32_t kAlignment = 16;
+  const size_t size = size_t{bytes} + DecodeSession::kInputSlack + kAlignment - 1;
+  return reinterpret_cast<uintptr_t>(std::aligned_alloc(kAlignment, size / kAlignment * kAlignment));
+}
+
 /// The text of a key lies at `textAddress` for `textLength` bytes.
 uint32_t text_address(const KeyTable& table, uint32_t key) { return address(table.text(key)); }
 uint32_t text_length(const KeyTable& table, uint32_t key) {
@@ -213,7 +233,9 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("pool16", &DecodeSession::pool16)
       .function("setLimits", &DecodeSession::set_limits)
       .function("setModes", &DecodeSession::set_modes)
+      .function("setElementSize", &DecodeSession::set_element_size)
       .function("setWindow", &DecodeSession::set_window)
+      .function("place", &DecodeSession::place)
       .function("begin", &DecodeSession::begin)
       .function("feed", &DecodeSession::feed)
       .function("run", &DecodeSession::run)
@@ -223,6 +245,7 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("detail", &DecodeSession::detail);
   function("createKeyTable", &create_key_table, allow_raw_pointers());
   function("createDecodeSession", &DecodeSession::create, allow_raw_pointers());
+  function("createBlock", &create_block);
 
   class_<KeyStore>("KeyStore").function("add", &add_key).function("clear", &KeyStore::clear);
   class_<EncodeSession>("EncodeSession")
@@ -233,6 +256,7 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("output", &EncodeSession::output)
       .function("holes", &EncodeSession::holes)
       .function("setOptions", &EncodeSession::set_options)
+      .function("setOrigin", &EncodeSession::set_origin)
       .function("start", &EncodeSession::start)
       .function("run", &EncodeSession::run)
       .function("length", &EncodeSession::length)

@@ -75,6 +75,16 @@ enum Wide : uint32_t {
   /// Encoding: an ext 32 header whatever the size, then a hole: data whose position was asked for first.
   /// Type and operands as for kExt.
   kPlacedExt = 13,
+  /// The data of a typed array, in an extension that begins with their offset: `[offset][zeros][data]`. Extra
+  /// bits 0–7
+  /// hold the type. Decoding: 8–15, the size of the header; 16–23, the offset byte. Operands: bytes of data,
+  /// and
+  /// where they begin. Encoding: 8–15, the binary logarithm of the alignment. Operands: bytes of data; they
+  /// are a
+  /// hole.
+  kTypedArray = 14,
+  /// Encoding: as kTypedArray, with the data in the 8-bit pool.
+  kShortTypedArray = 15,
 };
 
 constexpr uint32_t word(Tag tag, uint32_t payload) { return payload << 4 | tag; }

@@ -217,9 +217,7 @@ void Tokenizer::feed(uint32_t size, uint64_t available, bool open) {
   open_ = open;
 }
 
-uint64_t Tokenizer::position(const uint8_t* in) const {
-  return static_cast<uint64_t>(in - buffers_.input.data());
-}
+uint64_t Tokenizer::position(const uint8_t* in) const { return static_cast<uint64_t>(in - input_); }
 
 MPW_APART Status Tokenizer::fail(Status status, uint64_t detail) {
   detail_ = detail;
@@ -268,13 +266,18 @@ MPW_APART Status Tokenizer::payload(Cursor& c, uint32_t kind, uint32_t header, u
   c.emit(kind);
   c.emit(length);
   c.emit(static_cast<uint32_t>(position(c.in)));
-  if (c.holds(length)) {
-    c.in += length;
+  skip(c, length);
+  return Status::kDone;
+}
+
+/// Goes on behind the next `bytes`, be they in the chunk or not.
+void Tokenizer::skip(Cursor& c, uint64_t bytes) {
+  if (c.holds(bytes)) {
+    c.in += bytes;
   } else {
-    skip_ = length - static_cast<uint64_t>(c.end - c.in);
+    skip_ = bytes - static_cast<uint64_t>(c.end - c.in);
     c.in = c.end;
   }
-  return Status::kDone;
 }
 
 MPW_APART Status Tokenizer::bin(Cursor& c, uint32_t header, uint32_t length) {
@@ -286,7 +289,35 @@ MPW_APART Status Tokenizer::bin(Cursor& c, uint32_t header, uint32_t length) {
 MPW_APART Status Tokenizer::ext(Cursor& c, uint32_t header, uint32_t length) {
   if (length > options_.max_ext_length) return fail(Status::kMaxExtLength, length);
   if (length > options_.max_bin_length) return fail(Status::kMaxBinLength, length);
-  return payload(c, wide(kExt, header << 8 | c.in[header - 1]), header, length);
+  const uint32_t type = c.in[header - 1];
+  if (type < options_.element_sizes.size() && options_.element_sizes[type] != 0) {
+    return typed_array(c, header, length, options_.element_sizes[type]);
+  }
+  return payload(c, wide(kExt, header << 8 | type), header, length);
+}
+
+/// Looks at the first byte of the payload, which says where in it the data begin, and leaves the data where
+/// they are.
+MPW_APART Status Tokenizer::typed_array(Cursor& c, uint32_t header, uint32_t length, uint32_t element_size) {
+  const uint64_t size = uint64_t{header} + length;
+  if (const Status status = reserve(c, size); status != Status::kDone) {
+    const uint64_t rest = available_ - position(c.in);
+    if (status == Status::kNeedInput || size <= rest) return status;
+    return fail(Status::kTypedArrayTruncated, size - rest);
+  }
+  if (length == 0) return fail(Status::kTypedArrayOffset, 0);
+  if (const Status status = require(c, header + 1); status != Status::kDone) return status;
+  const uint32_t offset = c.in[header];
+  if (offset == 0 || offset > length) return fail(Status::kTypedArrayOffset, offset);
+  const uint32_t bytes = length - offset;
+  if (bytes % element_size != 0) return fail(Status::kTypedArrayLength, bytes);
+  const uint32_t type = c.in[header - 1];
+  const auto start = static_cast<uint32_t>(position(c.in)) + header + offset;
+  c.emit(wide(kTypedArray, offset << 16 | header << 8 | type));
+  c.emit(bytes);
+  c.emit(start);
+  skip(c, size);
+  return Status::kDone;
 }
 
 MPW_APART Status Tokenizer::long_text(Cursor& c, uint32_t header, uint32_t length) {
@@ -787,7 +818,7 @@ Status Tokenizer::run() {
   simple_text_end_ = options_.raw_strings ? 0 : pooled_end_;
   pool8_length_ = pool16_length_ = nullptr;
   pool16_ = pool16_limit_ = buffers_.pool16.data();
-  const uint8_t* const chunk = buffers_.input.data();
+  const uint8_t* const chunk = input_;
   uint8_t* const pool8 = buffers_.pool8.data();
   Cursor c{.in = chunk + at_,
            .end = chunk + size_,

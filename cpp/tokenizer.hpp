@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -37,6 +38,8 @@ struct DecodeOptions {
   /// Keys that are strings come out as bytes (kBin), and all keys stand in line.
   bool raw_keys = false;
   bool fatal_utf8 = false;
+  /// For each extension type from 0 on: the bytes of an element, if it is a typed array, else 0.
+  std::array<uint8_t, 128> element_sizes{};
 };
 
 /// Where a tokenizer works: memory that both sides reach. The sizes are those that the contents may have;
@@ -103,6 +106,7 @@ class Tokenizer {
       : keys_(keys),
         buffers_(buffers),
         run_end_(buffers.lane.data() + buffers.lane.size() / 2),
+        input_(buffers.input.data()),
         tape_(buffers.tape) {}
 
   void set_options(const DecodeOptions& options) { options_ = options; }
@@ -112,6 +116,11 @@ class Tokenizer {
     tape_ = buffers_.tape.first(tape_words);
     max_pooled_ = pooled_bytes;
   }
+
+  /// Makes the chunks to come lie at `input` instead of in the buffer of that name: as much as `feed` will be
+  /// told of stands there already, and KeyTable::kLookahead + kSlack bytes behind it can be read. It is not
+  /// written to.
+  void place(const uint8_t* input) { input_ = input; }
 
   /// Starts a new value at the current position of the chunk.
   void begin();
@@ -162,7 +171,9 @@ class Tokenizer {
   Status long_text(Cursor& c, uint32_t header, uint32_t length);
   Status bin(Cursor& c, uint32_t header, uint32_t length);
   Status ext(Cursor& c, uint32_t header, uint32_t length);
+  Status typed_array(Cursor& c, uint32_t header, uint32_t length, uint32_t element_size);
   Status payload(Cursor& c, uint32_t kind, uint32_t header, uint32_t length);
+  void skip(Cursor& c, uint64_t bytes);
   Status array(Cursor& c, uint32_t header, uint32_t count);
   bool point(Cursor& c, uint32_t count);
   Status runs_of_numbers(Cursor& c);
@@ -187,6 +198,8 @@ class Tokenizer {
   const DecodeBuffers buffers_;
   /// The second half of the lane is for numbers that have a word each.
   const double* const run_end_;
+  /// Where the chunk lies.
+  const uint8_t* input_;
   std::span<uint32_t> tape_;
   uint32_t max_pooled_ = kMaxPooledBytes;
   DecodeOptions options_;

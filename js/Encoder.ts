@@ -1,6 +1,7 @@
 import type { ContextOf } from "./context.ts";
 import { showCaller } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
+import { typedArraysOf } from "./TypedArrayCodec.ts";
 import { type EncodeSettings, Walker } from "./Walker.ts";
 import { walkers } from "./workers.ts";
 
@@ -47,8 +48,11 @@ export class Encoder<ContextType = undefined> {
   constructor(options?: EncoderOptions<ContextType>) {
     const useBigInt64 = options?.useBigInt64 ?? false;
     const smallestBigint = options?.int64 === "auto";
+    const extensionCodec = (options?.extensionCodec ??
+      ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>;
     this.#settings = {
-      extensionCodec: (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>,
+      extensionCodec,
+      typedArrays: typedArraysOf(extensionCodec),
       context: (options as { context?: unknown } | undefined)?.context,
       maxDepth: floor(options?.maxDepth ?? DEFAULT_MAX_DEPTH),
       sortKeys: options?.sortKeys ?? false,

@@ -2,18 +2,13 @@ import { ContainerStack } from "./ContainerStack.ts";
 import { DecodeError } from "./DecodeError.ts";
 import { decodeFailure, extraBytes, forbiddenKey, keyType } from "./decodeFailure.ts";
 import type { ExtensionCodecType } from "./ExtensionCodec.ts";
-import { Shapes } from "./Shapes.ts";
+import type { Factory, Shapes } from "./Shapes.ts";
 import { BufferSource, type Source } from "./Source.ts";
 import { Status } from "./status.ts";
+import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { Tag, Wide } from "./tape.ts";
-import {
-  DecodeMemory,
-  type DecodeModes,
-  isError,
-  knownKeys,
-  type SuspendedMessage,
-} from "./wasm/DecodeMemory.ts";
-import { hostText } from "./wasm/text.ts";
+import { sharedVocabulary, type Vocabulary } from "./Vocabulary.ts";
+import { DecodeMemory, type DecodeModes, isError, type SuspendedMessage } from "./wasm/DecodeMemory.ts";
 
 /** Makes strings of map keys, in place of the library's own means. */
 export interface KeyDecoder {
@@ -35,6 +30,8 @@ export interface DecodeSettings {
   /** Gets the keys as bytes, where it wants them. */
   readonly keyDecoder: KeyDecoder | null;
   readonly mapKeyConverter: ((key: unknown) => string | number) | null;
+  /** What the extension codec knows of typed arrays, if the tokenizer shall know it. */
+  readonly typedArrays: TypedArrayTable | null;
 }
 
 const IDLE = {} as DecodeSettings;
@@ -45,32 +42,14 @@ const MAX_PREALLOCATED = 2 ** 25 - 1;
 /** `kMinRun`: shorter arrays hold no runs. */
 const MIN_RUN = 8;
 
-const shapes = new Shapes();
-const { factories } = shapes;
-
-/** So many maps without a known shape, while the tables are full, make it worth learning anew. */
-const RELEARN_AFTER = 4096;
-let unknownMaps = 0;
-
-/** Whether the keys and shapes that are known have been of little use. */
-export function wantsToRelearn(): boolean {
-  return unknownMaps >= RELEARN_AFTER;
-}
-
-/** Makes room for others. No message may be in the middle of a tape. */
-export function relearn(): void {
-  unknownMaps = 0;
-  if (knownKeys.isFull()) {
-    knownKeys.clear();
-    shapes.clear();
-  }
-}
-
 /**
  * Tape → values. Each works through one message at a time; `pool.ts` hands them out. The members that the inner loop
  * uses are not `#private`, which V8 checks at each access.
  */
 export class Materializer extends DecodeMemory {
+  private readonly vocabulary: Vocabulary;
+  private readonly shapes: Shapes;
+  private readonly factories: readonly (Factory | undefined)[];
   private readonly buffer = new BufferSource();
   private source: Source = this.buffer;
   private settings = IDLE;
@@ -97,6 +76,13 @@ export class Materializer extends DecodeMemory {
   private extensionOffset = 0;
   /** How much of the current chunk there is. */
   private loaded = 0;
+
+  constructor(vocabulary = sharedVocabulary) {
+    super(vocabulary.keys);
+    this.vocabulary = vocabulary;
+    this.shapes = vocabulary.shapes;
+    this.factories = vocabulary.shapes.factories;
+  }
 
   /** Decodes the one value that `bytes` holds. */
   decode(bytes: Uint8Array, settings: DecodeSettings): unknown {
@@ -210,8 +196,8 @@ export class Materializer extends DecodeMemory {
         return this.text8.substring(start, this.cut8);
       }
       case Tag.SHAPE: {
-        const factory = factories[word >>> 4];
-        return factory !== undefined ? factory(this) : shapes.make(word >>> 4)(this);
+        const factory = this.factories[word >>> 4];
+        return factory !== undefined ? factory(this) : this.shapes.make(word >>> 4)(this);
       }
       case Tag.FLOAT:
         return this.lane[this.laneAt++];
@@ -231,7 +217,7 @@ export class Materializer extends DecodeMemory {
       case Tag.MAP:
         return this.map(word >>> 4);
       case Tag.KEY:
-        return shapes.key(word >>> 4);
+        return this.shapes.key(word >>> 4);
       case Tag.END:
         this.refill();
         return this.value();
@@ -376,9 +362,9 @@ export class Materializer extends DecodeMemory {
   /** A map that is not, or not wholly, of a known shape. */
   private map(shape: number): unknown {
     if (this.settings.keysInLine) return this.anyMap();
-    unknownMaps++;
+    this.vocabulary.unknownMaps++;
     const object: Record<string, unknown> = {};
-    if (shape !== 0) for (const key of shapes.keys(shape)) object[key] = this.value();
+    if (shape !== 0) for (const key of this.shapes.keys(shape)) object[key] = this.value();
     const word = this.peek();
     this.skip();
     for (let left = word >>> 4; left > 0; left--) {
@@ -426,7 +412,7 @@ export class Materializer extends DecodeMemory {
   }
 
   shapeKeys(shape: number): string[] {
-    return shapes.keys(shape);
+    return this.shapes.keys(shape);
   }
 
   private wide(word: number): unknown {
@@ -440,7 +426,7 @@ export class Materializer extends DecodeMemory {
         return this.value();
       case Wide.POOL16:
         this.at++;
-        this.text16 = hostText.utf16(this.next16, length);
+        this.text16 = this.text.utf16(this.next16, length);
         this.next16 += length * 2;
         this.cut16 = 0;
         return this.value();
@@ -456,6 +442,8 @@ export class Materializer extends DecodeMemory {
         this.extensionOffset = offset;
         return value;
       }
+      case Wide.TYPED_ARRAY:
+        return this.typedArray(word, length);
       case Wide.UINT64:
         return this.lane64[this.laneAt++];
       case Wide.INT64:
@@ -475,6 +463,15 @@ export class Materializer extends DecodeMemory {
     const offset = this.tape[this.at + 1] >>> 0;
     this.at += 2;
     return this.source.view(this.chunk + offset, length);
+  }
+
+  private typedArray(word: number, length: number): ArrayBufferView {
+    const start = this.chunk + (this.tape[this.at + 1] >>> 0);
+    this.at += 2;
+    const offset = start - (word >>> 24) - ((word >>> 16) & 0xff);
+    this.extensionOffset = offset;
+    const typedArrays = this.settings.typedArrays as TypedArrayTable;
+    return typedArrays.read(this.source, (word >>> 8) & 0xff, start, length, offset);
   }
 
   private extension(data: Uint8Array, type: number, offset: number): unknown {

@@ -1,5 +1,5 @@
 import type { Materializer } from "./Materializer.ts";
-import { knownKeys } from "./wasm/DecodeMemory.ts";
+import type { KnownKeys } from "./wasm/KnownKeys.ts";
 
 /** Makes the object of a map whose keys are known, from the values that come next. */
 export type Factory = (values: Materializer) => Record<string, unknown>;
@@ -31,11 +31,16 @@ export class Shapes {
   readonly #keyTexts: (string | undefined)[] = [];
   #compiled = 0;
   #canCompile: boolean | undefined;
+  readonly #known: KnownKeys;
+
+  constructor(known: KnownKeys) {
+    this.#known = known;
+  }
 
   key(number: number): string {
     let text = this.#keyTexts[number];
     if (text === undefined) {
-      text = knownKeys.text(number);
+      text = this.#known.text(number);
       this.#keyTexts[number] = text;
     }
     return text;
@@ -43,7 +48,8 @@ export class Shapes {
 
   keys(shape: number): string[] {
     const keys: string[] = [];
-    for (let at = shape; at !== 0; at = knownKeys.parentShape(at)) keys.push(this.key(knownKeys.lastKey(at)));
+    for (let at = shape; at !== 0; at = this.#known.parentShape(at))
+      keys.push(this.key(this.#known.lastKey(at)));
     return keys.reverse();
   }
 

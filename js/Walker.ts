@@ -2,6 +2,7 @@ import { made } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { type KeyNode, KeyTrie } from "./KeyTrie.ts";
 import { kindOf, unboxed } from "./kinds.ts";
+import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { MAX_PAYLOAD, Tag, Wide } from "./tape.ts";
 import { addKey, clearKeys, EncodeMemory, type EncodeModes } from "./wasm/EncodeMemory.ts";
 import { hostText } from "./wasm/text.ts";
@@ -10,6 +11,8 @@ import { hostText } from "./wasm/text.ts";
 export interface EncodeSettings {
   readonly modes: EncodeModes;
   readonly extensionCodec: ExtensionCodecType<unknown>;
+  /** What the extension codec knows of typed arrays, if it need not be asked for each. */
+  readonly typedArrays: TypedArrayTable | null;
   readonly context: unknown;
   readonly maxDepth: number;
   readonly sortKeys: boolean;
@@ -52,7 +55,9 @@ export class Walker extends EncodeMemory {
   private static readonly trie = new KeyTrie(clearKeys);
 
   private settings = IDLE;
+  /** The extension codec, if it must be asked for plain objects, too. */
   private codec: ExtensionCodecType<unknown> | null = null;
+  private typedArrays: TypedArrayTable | null = null;
   private asFloats = false;
   private maxDepth = 0;
   private origin = 0;
@@ -100,7 +105,10 @@ export class Walker extends EncodeMemory {
     this.settings = settings;
     this.origin = origin;
     this.setModes(settings.modes);
-    this.codec = settings.extensionCodec === defaultExtensionCodec ? null : settings.extensionCodec;
+    this.setOrigin(origin);
+    const { extensionCodec, typedArrays } = settings;
+    this.typedArrays = typedArrays;
+    this.codec = extensionCodec === defaultExtensionCodec || typedArrays?.isAlone ? null : extensionCodec;
     this.asFloats = settings.modes.integersAsFloats;
     this.maxDepth = settings.maxDepth;
     this.isPlainWalk = !settings.sortKeys && !settings.ignoreUndefined && isObjectPrototypeClean();
@@ -117,6 +125,7 @@ export class Walker extends EncodeMemory {
   clear(): void {
     this.settings = IDLE;
     this.codec = null;
+    this.typedArrays = null;
     if (this.openMaps > 0) {
       this.openMaps = 0;
       this.maps.fill(null);
@@ -189,7 +198,7 @@ export class Walker extends EncodeMemory {
       case "object":
         if (value === null) {
           this.tape[this.at++] = Tag.NIL;
-        } else if (this.codec !== null && this.extension(this.codec, value)) {
+        } else if (this.codec !== null && (this.typedArray(value) || this.extension(this.codec, value))) {
           return;
         } else if (Array.isArray(value)) {
           this.array(value, depth);
@@ -325,10 +334,10 @@ export class Walker extends EncodeMemory {
   /** Whatever is not a plain object walked plainly. */
   private special(object: Record<string, unknown>, depth: number): void {
     if (ArrayBuffer.isView(object)) {
-      this.binary(object, Wide.SHORT_BIN, Wide.BIN, 0);
+      if (!this.typedArray(object)) this.binary(object, Wide.SHORT_BIN, Wide.BIN, 0);
       return;
     }
-    if (this.codec === null && this.extension(defaultExtensionCodec, object)) return;
+    if (this.codec === null && this.extension(this.settings.extensionCodec, object)) return;
     switch (kindOf(object)) {
       case "map":
         this.map(object as unknown as Map<unknown, unknown>, depth);
@@ -445,6 +454,15 @@ export class Walker extends EncodeMemory {
     this.lane64[this.laneAt++] = value;
     const kind = value < 0n ? Wide.INT64 : Wide.UINT64;
     this.tape[this.at++] = (kind << 4) | Tag.WIDE;
+  }
+
+  /** Writes a typed array for which there is an extension type. Returns whether it was one. */
+  private typedArray(value: object): boolean {
+    if (this.typedArrays === null || !ArrayBuffer.isView(value)) return false;
+    const extra = this.typedArrays.extraOf(value);
+    if (extra < 0) return false;
+    this.binary(value, Wide.SHORT_TYPED_ARRAY, Wide.TYPED_ARRAY, extra << 8);
+    return true;
   }
 
   /** Asks a codec for an extension. Returns whether it made one. */

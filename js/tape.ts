@@ -34,6 +34,8 @@ export const Wide = {
   SHORT_BIN: 11,
   SHORT_EXT: 12,
   PLACED_EXT: 13,
+  TYPED_ARRAY: 14,
+  SHORT_TYPED_ARRAY: 15,
 } as const;
 
 /** The largest count or length that fits a word's payload. */

@@ -1,5 +1,4 @@
-import { codec, created, registerView, renewDetached, settle, stack } from "./module.ts";
-import { hostText } from "./text.ts";
+import { shared } from "./module.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
 const TAPE_WORDS = 16 * 1024;
@@ -20,7 +19,9 @@ export interface EncodeModes {
   readonly smallestBigint: boolean;
 }
 
-const keyStore = created(codec.createKeyStore());
+const { codec } = shared;
+
+const keyStore = shared.created(codec.createKeyStore());
 
 type Session = NonNullable<ReturnType<typeof codec.createEncodeSession>>;
 
@@ -40,6 +41,7 @@ export class EncodeMemory {
   readonly pool8Start: number;
   readonly pool16Start: number;
   #modes: EncodeModes | null = null;
+  #origin = 0;
   /** Bytes in the output. */
   outputLength = 0;
   /** What of the tape, the lane and the pools a window may use. */
@@ -49,11 +51,11 @@ export class EncodeMemory {
 
   constructor(outputBytes = sessions++ === 0 ? FIRST_OUTPUT_BYTES : OTHER_OUTPUT_BYTES) {
     this.#outputBytes = outputBytes;
-    this.#session = created(codec.createEncodeSession(keyStore, outputBytes));
+    this.#session = shared.created(codec.createEncodeSession(keyStore, outputBytes));
     this.pool8Start = this.#session.pool8();
     this.pool16Start = this.#session.pool16();
     this.renew();
-    registerView(this);
+    shared.registerView(this);
   }
 
   isDetached(): boolean {
@@ -61,9 +63,9 @@ export class EncodeMemory {
   }
 
   renew(): void {
-    const { buffer } = codec.wasmMemory;
+    const { buffer } = shared.memory;
     const session = this.#session;
-    hostText.bind(buffer);
+    shared.text.bind(buffer);
     this.lane = new Float64Array(buffer, session.lane(), 2 * TAPE_WORDS);
     this.lane64 = new BigUint64Array(buffer, session.lane(), 2 * TAPE_WORDS);
     this.pool8 = new Uint8Array(buffer, session.pool8(), POOL_BYTES);
@@ -76,11 +78,19 @@ export class EncodeMemory {
 
   /** Costs nothing when the modes are those of last time. */
   setModes(modes: EncodeModes): void {
-    settle();
-    if (this.tape.length === 0) renewDetached();
+    shared.settle();
+    if (this.tape.length === 0) shared.renewDetached();
     if (modes === this.#modes) return;
     this.#modes = modes;
     this.#session.setOptions(modes.float32, modes.integersAsFloats, modes.noInt64, modes.smallestBigint);
+  }
+
+  /** Where messages will start, from where alignments count. Costs nothing when that is where they did last time. */
+  setOrigin(origin: number): void {
+    if (origin === this.#origin) return;
+    this.#origin = origin;
+    // Modulo 2^32: no alignment sees the difference.
+    this.#session.setOrigin(origin % 2 ** 32);
   }
 
   /** For tests: windows so small that their ends fall everywhere. */
@@ -97,7 +107,7 @@ export class EncodeMemory {
     try {
       return this.#emitted(this.#session.start(words, isFirst));
     } catch (error) {
-      stack.isAstray = true;
+      shared.isAstray = true;
       throw error;
     }
   }
@@ -107,7 +117,7 @@ export class EncodeMemory {
     try {
       return this.#emitted(this.#session.run());
     } catch (error) {
-      stack.isAstray = true;
+      shared.isAstray = true;
       throw error;
     }
   }
@@ -151,7 +161,7 @@ export function addKey(at: number, units: number): number {
   try {
     return keyStore.add(at, units);
   } catch (error) {
-    stack.isAstray = true;
+    shared.isAstray = true;
     throw error;
   }
 }
