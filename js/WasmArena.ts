@@ -1,3 +1,4 @@
+import type { SplitUndefined } from "./context.ts";
 import { showCaller } from "./DecodeError.ts";
 import { type DecoderOptions, settingsOf } from "./Decoder.ts";
 import { type DecodeSettings, Materializer } from "./Materializer.ts";
@@ -85,7 +86,10 @@ export class WasmArena {
    * @throws as `decode`, and RangeError if `bytes` are not in this arena, or the value is so deep, or decoded within so
    * many other calls, that the codec's part of the memory is full
    */
-  decode<ContextType = undefined>(bytes: Uint8Array, options?: DecoderOptions<ContextType>): unknown {
+  decode<ContextType = undefined>(
+    bytes: Uint8Array,
+    options?: DecoderOptions<SplitUndefined<ContextType>>,
+  ): unknown {
     this.#mustHold(bytes);
     const settings = settingsFor(options);
     const source = new PlacedSource();
