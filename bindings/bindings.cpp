@@ -88,8 +88,13 @@ class DecodeSession {
   }
   void begin() { tokenizer_.begin(); }
   /// `available` is a whole number of bytes. Returns as `run`.
-  double feed(uint32_t size, double available, bool open) {
-    tokenizer_.feed(size, static_cast<uint64_t>(available), open);
+  double feed(uint32_t size, double available, bool open, bool may_go_on) {
+    tokenizer_.feed(size, static_cast<uint64_t>(available), open, may_go_on);
+    return run();
+  }
+  /// After a kMore. Returns as `run`.
+  double go_on(uint32_t size, double available) {
+    tokenizer_.go_on(size, static_cast<uint64_t>(available));
     return run();
   }
   /// For kDone, the offset of the value's end; for another status, that status negated. One call tells all
@@ -238,6 +243,7 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("place", &DecodeSession::place)
       .function("begin", &DecodeSession::begin)
       .function("feed", &DecodeSession::feed)
+      .function("goOn", &DecodeSession::go_on)
       .function("run", &DecodeSession::run)
       .function("offset", &DecodeSession::offset)
       .function("suspend", &DecodeSession::suspend, allow_raw_pointers())

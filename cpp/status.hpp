@@ -35,6 +35,8 @@ enum class Status : uint32_t {
   kTypedArrayLength = 16,
   /// The input ends inside the payload of a typed array.
   kTypedArrayTruncated = 17,
+  /// As kNeedInput, and the window goes on with the next chunk: `Tokenizer::go_on`.
+  kMore = 18,
 };
 
 }  // namespace mpw

@@ -41,7 +41,8 @@ enum Tag : uint32_t {
   kWide = 15,
 };
 
-/// What a kWide word stands for. Operands are whole words; an offset counts from the start of the chunk.
+/// What a kWide word stands for. Operands are whole words; an offset counts from the start of the chunk with
+/// which the window began.
 enum Wide : uint32_t {
   /// Decoding: the next 8-bit pool, of `bytes`, begins. Operands: bytes.
   kPool8 = 0,

@@ -209,15 +209,39 @@ void Tokenizer::resume(Message message) {
   window_floor_ = stack_.size();
 }
 
-void Tokenizer::feed(uint32_t size, uint64_t available, bool open) {
+void Tokenizer::feed(uint32_t size, uint64_t available, bool open, bool may_go_on) {
   at_ = 0;
   size_ = size;
   available_ = available;
   skip_ = 0;
   open_ = open;
+  may_go_on_ = may_go_on && !open;
+  goes_on_ = false;
+}
+
+void Tokenizer::go_on(uint32_t size, uint64_t available) {
+  window_offset_ += offset_;
+  feed(size, available, false, true);
+  goes_on_ = true;
 }
 
 uint64_t Tokenizer::position(const uint8_t* in) const { return static_cast<uint64_t>(in - input_); }
+
+/// As the tape tells it.
+uint32_t Tokenizer::window_position(const uint8_t* in) const {
+  return static_cast<uint32_t>(window_offset_ + position(in));
+}
+
+/// Whether the window has room for what another chunk may bring, which there is no bound to but the pools.
+bool Tokenizer::can_go_on(const Cursor& c, Status status) const {
+  const size_t half = buffers_.pool8.size() / 2;
+  // A chunk that held no whole token would come again and again.
+  const bool has_moved = c.in > input_;
+  const auto used8 = static_cast<size_t>(c.pool8 - buffers_.pool8.data());
+  const auto used16 = static_cast<size_t>(pool16_ - buffers_.pool16.data());
+  return status == Status::kNeedInput && may_go_on_ && has_moved && used8 <= half && used16 <= half &&
+         window_offset_ + offset_ + half <= UINT32_MAX;
+}
 
 MPW_APART Status Tokenizer::fail(Status status, uint64_t detail) {
   detail_ = detail;
@@ -265,7 +289,7 @@ MPW_APART Status Tokenizer::payload(Cursor& c, uint32_t kind, uint32_t header, u
   c.in += header;
   c.emit(kind);
   c.emit(length);
-  c.emit(static_cast<uint32_t>(position(c.in)));
+  c.emit(window_position(c.in));
   skip(c, length);
   return Status::kDone;
 }
@@ -312,7 +336,7 @@ MPW_APART Status Tokenizer::typed_array(Cursor& c, uint32_t header, uint32_t len
   const uint32_t bytes = length - offset;
   if (bytes % element_size != 0) return fail(Status::kTypedArrayLength, bytes);
   const uint32_t type = c.in[header - 1];
-  const auto start = static_cast<uint32_t>(position(c.in)) + header + offset;
+  const uint32_t start = window_position(c.in) + header + offset;
   c.emit(wide(kTypedArray, offset << 16 | header << 8 | type));
   c.emit(bytes);
   c.emit(start);
@@ -442,7 +466,7 @@ MPW_INLINE Status Tokenizer::map(Cursor& c, uint32_t header, uint32_t count) {
   if (depth > kDeep || count > kMaxShapeKeys || !use_shapes_) {
     c.emit(depth > kDeep ? wide(kDeepMap, KeyTable::kRoot) : word(kMap, KeyTable::kRoot));
     c.emit(word(kKeys, count));
-    if (options_.any_key || options_.raw_keys) c.emit(static_cast<uint32_t>(position(c.in)) - header);
+    if (options_.any_key || options_.raw_keys) c.emit(window_position(c.in) - header);
     return enter(c, count * 2, kInline, at);
   }
   c.emit(0);
@@ -816,8 +840,6 @@ Status Tokenizer::run() {
   pooled_end_ =
       static_cast<uint32_t>(std::clamp<int64_t>(options_.max_str_length + 1, 0, int64_t{max_pooled_} + 1));
   simple_text_end_ = options_.raw_strings ? 0 : pooled_end_;
-  pool8_length_ = pool16_length_ = nullptr;
-  pool16_ = pool16_limit_ = buffers_.pool16.data();
   const uint8_t* const chunk = input_;
   uint8_t* const pool8 = buffers_.pool8.data();
   Cursor c{.in = chunk + at_,
@@ -831,13 +853,31 @@ Status Tokenizer::run() {
            .left = current_.left,
            .state = current_.state,
            .nesting = current_.nesting};
-  header_ = nullptr;
+  if (goes_on_) {
+    c.tape = window_tape_;
+    c.lane = window_lane_;
+    c.pool8 = window_pool8_;
+    c.pool8_limit = window_pool8_limit_;
+    goes_on_ = false;
+  } else {
+    pool8_length_ = pool16_length_ = nullptr;
+    pool16_ = pool16_limit_ = buffers_.pool16.data();
+    header_ = nullptr;
+    window_offset_ = 0;
+  }
   const Status status = fill(c);
-  close_pools(c.pool8);
-  c.emit(word(kEnd, 0));
   at_ = static_cast<uint32_t>(c.in - chunk);
   offset_ = at_ + skip_;
   current_ = {c.left, c.state, c.nesting, header_};
+  if (can_go_on(c, status)) {
+    window_tape_ = c.tape;
+    window_lane_ = c.lane;
+    window_pool8_ = c.pool8;
+    window_pool8_limit_ = c.pool8_limit;
+    return Status::kMore;
+  }
+  close_pools(c.pool8);
+  c.emit(word(kEnd, 0));
   if (status != Status::kDone) {
     settle(current_);
     for (size_t i = window_floor_; i < stack_.size(); i++) settle(stack_[i]);

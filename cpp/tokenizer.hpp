@@ -128,7 +128,15 @@ class Tokenizer {
   /// Takes `size` bytes of `input` as the next chunk. `available` bytes, those included, are there before the
   /// input ends, or, if `open`, before the next ones arrive: then a length beyond them is no error but a
   /// kNeedInput, and containers that the chunk leaves open are marked like deep ones.
-  void feed(uint32_t size, uint64_t available, bool open);
+  /// `may_go_on`: the caller knows what a kMore asks for. Without it there is none, nor is there if `open`.
+  void feed(uint32_t size, uint64_t available, bool open, bool may_go_on = false);
+
+  /// After a kMore: as `feed`, but the window that has been begun goes on. The chunk has at most half the
+  /// size of the input buffer.
+  ///
+  /// A chunk that ends in a payload, or is short, says little of how much will come, and a window that ended
+  /// with it would break the shapes of all maps that are open.
+  void go_on(uint32_t size, uint64_t available);
 
   /// Hands out the value that has been begun, after a kNeedInput, so that another can be read meanwhile.
   Message suspend();
@@ -189,6 +197,8 @@ class Tokenizer {
   Status reserve(const Cursor& c, uint64_t bytes);
   Status short_of(const uint8_t* in, uint64_t bytes);
   uint64_t position(const uint8_t* in) const;
+  uint32_t window_position(const uint8_t* in) const;
+  bool can_go_on(const Cursor& c, Status status) const;
   Status fail(Status status, uint64_t detail);
   void settle(Container& open) const;
   template <typename... Parameters, typename... Arguments>
@@ -233,6 +243,15 @@ class Tokenizer {
   uint64_t skip_ = 0;
   bool open_ = false;
   uint64_t offset_ = 0;
+  bool may_go_on_ = false;
+  /// Whether the window has been begun with an earlier chunk; how far before this one that began, and where
+  /// the window's buffers are full to.
+  bool goes_on_ = false;
+  uint64_t window_offset_ = 0;
+  uint32_t* window_tape_ = nullptr;
+  double* window_lane_ = nullptr;
+  uint8_t* window_pool8_ = nullptr;
+  uint8_t* window_pool8_limit_ = nullptr;
   uint64_t detail_ = 0;
 };
 

@@ -39,6 +39,12 @@ const IDLE = {} as DecodeSettings;
 /** `new Array(n)` above this makes a dictionary of it in V8; growing item by item does not. */
 const MAX_PREALLOCATED = 2 ** 25 - 1;
 
+/**
+ * What is read at first where typed arrays are likely, and behind each that ends beyond it: their data, which nobody
+ * looks at, must not be copied in. It holds the longest key, number, header or pooled string, as each chunk must.
+ */
+const SHORT_CHUNK = 1024;
+
 /** `kMinRun`: shorter arrays hold no runs. */
 const MIN_RUN = 8;
 
@@ -56,8 +62,9 @@ export class Materializer extends DecodeMemory {
 
   /** Why the last window ended. */
   private status: number = Status.DONE;
-  /** Where in the message the current chunk starts. */
+  /** Where in the message the current chunk starts, and the one with which the window began. */
   private chunk = 0;
+  private windowStart = 0;
   /** The next word, and the next slot of the lane. */
   private at = 0;
   private laneAt = 0;
@@ -129,7 +136,7 @@ export class Materializer extends DecodeMemory {
   /** Goes on with a value that was handed out by `suspend`, at the current position. */
   continueWith(message: SuspendedMessage): void {
     this.resume(message);
-    this.load();
+    this.load(this.chunkBytes);
   }
 
   /** Begins the value at the current position. */
@@ -137,10 +144,11 @@ export class Materializer extends DecodeMemory {
     this.begin();
     const offset = this.loaded === 0 ? 0 : this.offset;
     if (offset < this.loaded) {
+      this.windowStart = this.chunk;
       this.open(this.run());
     } else {
       this.chunk += offset;
-      this.load();
+      this.load(this.settings.typedArrays === null ? this.chunkBytes : SHORT_CHUNK);
     }
   }
 
@@ -155,11 +163,13 @@ export class Materializer extends DecodeMemory {
     return this.chunk + this.offset;
   }
 
-  /** Copies in the next chunk, and fills a window from it. */
-  private load(): void {
+  /** Copies in the next chunk, of at most `limit` bytes, and fills a window from it. */
+  private load(limit: number): void {
     const { source } = this;
-    this.loaded = source.load(this, this.chunk, this.chunkBytes);
-    this.open(this.feed(this.loaded, source.length - this.chunk, this.isOpen));
+    this.windowStart = this.chunk;
+    this.loaded = source.load(this, this.chunk, Math.min(limit, this.chunkBytes));
+    const mayGoOn = this.settings.typedArrays !== null;
+    this.open(this.feed(this.loaded, source.length - this.chunk, this.isOpen, mayGoOn));
   }
 
   /** Fills the next window. Throws what keeps it from coming, now that all before that has been read. */
@@ -168,20 +178,35 @@ export class Materializer extends DecodeMemory {
       throw decodeFailure(this.status, this.position, this.detail(), this.settings.modes);
     }
     if (this.status === Status.WINDOW_FULL) {
+      this.windowStart = this.chunk;
       this.open(this.run());
     } else {
       this.chunk += this.offset;
-      this.load();
+      this.load(this.chunkBytes);
     }
   }
 
-  private open(status: number): void {
+  private open(first: number): void {
+    const status = first === Status.MORE ? this.more() : first;
     this.status = status;
     if (this.isOpen && status === Status.NEED_INPUT) this.awaited = this.source.length + this.detail();
     this.at = 0;
     this.laneAt = 0;
     this.next8 = this.pool8Start;
     this.next16 = this.pool16Start;
+  }
+
+  /** Adds to the window what the next chunks bring, as long as it goes on. */
+  private more(): number {
+    const { source } = this;
+    for (;;) {
+      const hasSkipped = this.offset > this.loaded;
+      this.chunk += this.offset;
+      const limit = Math.min(hasSkipped ? SHORT_CHUNK : this.chunkBytes, this.chunkBytes >>> 1);
+      this.loaded = source.load(this, this.chunk, limit);
+      const status = this.goOn(this.loaded, source.length - this.chunk);
+      if (status !== Status.MORE) return status;
+    }
   }
 
   /** The next value. Recurses no deeper than the tokenizer's kDeep: containers below that are marked. */
@@ -329,7 +354,7 @@ export class Materializer extends DecodeMemory {
   /** Steps over a `Tag.KEYS` word. Where keys may be anything, it returns the offset of the map. */
   skipKeys(): number {
     this.at++;
-    return this.settings.keysInLine ? this.chunk + (this.tape[this.at++] >>> 0) : 0;
+    return this.settings.keysInLine ? this.windowStart + (this.tape[this.at++] >>> 0) : 0;
   }
 
   /** Whether there is another word without waiting for input. */
@@ -456,17 +481,17 @@ export class Materializer extends DecodeMemory {
 
   /** Where a value begins whose payload is told by the operands that come next. */
   private headerOffset(word: number): number {
-    return this.chunk + (this.tape[this.at + 1] >>> 0) - ((word >>> 16) & 0xff);
+    return this.windowStart + (this.tape[this.at + 1] >>> 0) - ((word >>> 16) & 0xff);
   }
 
   private payload(length: number): Uint8Array {
     const offset = this.tape[this.at + 1] >>> 0;
     this.at += 2;
-    return this.source.view(this.chunk + offset, length);
+    return this.source.view(this.windowStart + offset, length);
   }
 
   private typedArray(word: number, length: number): ArrayBufferView {
-    const start = this.chunk + (this.tape[this.at + 1] >>> 0);
+    const start = this.windowStart + (this.tape[this.at + 1] >>> 0);
     this.at += 2;
     const offset = start - (word >>> 24) - ((word >>> 16) & 0xff);
     this.extensionOffset = offset;

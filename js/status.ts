@@ -18,4 +18,5 @@ export const Status = {
   TYPED_ARRAY_OFFSET: 15,
   TYPED_ARRAY_LENGTH: 16,
   TYPED_ARRAY_TRUNCATED: 17,
+  MORE: 18,
 } as const;

@@ -135,11 +135,21 @@ export class DecodeMemory {
 
   /**
    * Takes the `size` bytes that were written as the next chunk, and fills a window. `available` bytes, those included,
-   * are there before the input ends, or, if `open`, before more of it arrives.
+   * are there before the input ends, or, if `open`, before more of it arrives. `Status.MORE` comes only if `mayGoOn`.
    */
-  feed(size: number, available: number, open: boolean): number {
+  feed(size: number, available: number, open: boolean, mayGoOn: boolean): number {
     try {
-      return this.#took(this.#session.feed(size, available, open));
+      return this.#took(this.#session.feed(size, available, open, mayGoOn));
+    } catch (error) {
+      this.#instance.isAstray = true;
+      throw error;
+    }
+  }
+
+  /** After `Status.MORE`: as `feed`, with a chunk of at most half `INPUT_BYTES`, for the window that has been begun. */
+  goOn(size: number, available: number): number {
+    try {
+      return this.#took(this.#session.goOn(size, available));
     } catch (error) {
       this.#instance.isAstray = true;
       throw error;

@@ -16,35 +16,28 @@ using test::join;
 using test::repeat;
 using test::TapeWriter;
 
-struct Header {
-  Bytes format;
-  bool fits;
-};
-
-/// The headers that an extension of `size` bytes could have, smallest first.
-std::vector<Header> headers(uint32_t size) {
-  std::vector<Header> all;
-  for (const uint32_t fixed : {1U, 2U, 4U, 8U, 16U}) {
-    if (size == fixed) all.push_back({test::ext_header(0, size), true});
+/// The header of `size` bytes for an extension of `length`, or nothing if it has none of that size.
+Bytes header(uint32_t size, uint8_t type, uint32_t length) {
+  const bool is_fixed = length == 1 || length == 2 || length == 4 || length == 8 || length == 16;
+  switch (size) {
+    case 2:
+      return is_fixed ? test::ext_header(type, length) : Bytes{};
+    case 3:
+      return length <= 0xff ? join({head(0xc7, length, 1), {type}}) : Bytes{};
+    case 4:
+      return length <= 0xffff ? join({head(0xc8, length, 2), {type}}) : Bytes{};
+    default:
+      return join({head(0xc9, length, 4), {type}});
   }
-  if (all.empty()) all.push_back({{0xd4, 0}, false});
-  all.push_back({join({head(0xc7, size, 1), {0}}), size <= 0xff});
-  all.push_back({join({head(0xc8, size, 2), {0}}), size <= 0xffff});
-  all.push_back({join({head(0xc9, size, 4), {0}}), true});
-  return all;
 }
 
 /// A typed array as it must be at `position`, found by trying everything.
 Bytes typed_array(uint32_t position, uint8_t type, uint32_t alignment, const Bytes& data) {
-  const auto length = static_cast<uint32_t>(data.size());
-  for (const size_t candidate : {0U, 1U, 2U, 3U}) {
-    for (uint32_t offset = 1; offset <= alignment; offset++) {
-      Header header = headers(offset + length)[candidate];
-      const auto size = static_cast<uint32_t>(header.format.size());
-      if ((position + size + offset) % alignment != 0 || !header.fits) continue;
-      header.format.back() = type;
-      return join({header.format, {static_cast<uint8_t>(offset)}, Bytes(offset - 1, 0), data});
-    }
+  for (const uint32_t size : {2U, 3U, 4U, 6U}) {
+    uint32_t offset = 1;
+    while ((position + size + offset) % alignment != 0) offset++;
+    const Bytes found = header(size, type, offset + static_cast<uint32_t>(data.size()));
+    if (!found.empty()) return join({found, {static_cast<uint8_t>(offset)}, Bytes(offset - 1, 0), data});
   }
   ADD_FAILURE() << "no header fits";
   return {};

@@ -26,7 +26,8 @@ inline void PrintTo(Status status, std::ostream* out) {
                                     "kOutOfMemory",
                                     "kTypedArrayOffset",
                                     "kTypedArrayLength",
-                                    "kTypedArrayTruncated"};
+                                    "kTypedArrayTruncated",
+                                    "kMore"};
   *out << kNames[static_cast<uint32_t>(status)];
 }
 

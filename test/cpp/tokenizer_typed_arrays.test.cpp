@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "decoding.hpp"
+#include "samples.hpp"
+#include "sweep.hpp"
 
 namespace mpw {
 namespace {
@@ -73,6 +75,49 @@ TEST(TokenizerTypedArrays, ComeInPiecesOfAnySize) {
       ASSERT_EQ(outcome.events, reference.events);
     }
   }
+}
+
+/// All kinds of messages, their windows going on with chunks of any size.
+TEST(TokenizerGoingOn, ReadsTheSame) {
+  const std::vector<test::Expected> all = test::expected_of(test::all_samples());
+  for (const uint32_t pooled : {0U, 40U}) {
+    const uint32_t least = Sizes::least_chunk(pooled);
+    for (uint32_t further = 1; further <= 2 * least; further += further < 100 ? 1 : 17) {
+      const uint32_t chunk = std::max(2 * further, least);
+      ASSERT_TRUE(test::same_in(all, {.chunk = chunk, .tape = 64, .pooled = pooled, .further = further}));
+    }
+    ASSERT_TRUE(test::same_in(all, {.chunk = 4096, .tape = 4096, .pooled = pooled, .further = 2048}));
+  }
+}
+
+TEST(TokenizerGoingOn, KeepsTheShapesOfMapsThatHoldLongPayloads) {
+  const Bytes mesh = test::map({{"position", test::ext(kFloat32, payload(1, counted(4000)))},
+                                {"normal", test::ext(kFloat32, payload(1, counted(4000)))},
+                                {"name", test::str("a mesh")},
+                                {"index", test::bin(counted(4000))}});
+  const std::unique_ptr<KeyTable> keys = test::key_table();
+  Session session(*keys, {.chunk = 2048, .further = 1024}, typed());
+  Outcome outcome;
+  for (int sight = 0; sight < 4; sight++) outcome = session.decode(mesh);
+  EXPECT_EQ(outcome.status, Status::kDone);
+  EXPECT_EQ(outcome.offset, mesh.size());
+  EXPECT_EQ(outcome.events, reference_decode(mesh, typed()).events);
+  EXPECT_EQ(outcome.tape[0] & 15, kShape);
+  EXPECT_EQ(session.furthers, 4U * 2) << "behind two payloads: the last ends the value";
+
+  Session other(*keys, {.chunk = 2048}, typed());
+  EXPECT_EQ(other.decode(mesh).tape[0] & 15, kMap) << "a window for each chunk";
+}
+
+TEST(TokenizerGoingOn, SaysWhereAnErrorIs) {
+  const Bytes before = array({test::bin(counted(3000)), test::bin(counted(3000)), {}});
+  const std::unique_ptr<KeyTable> keys = test::key_table();
+  Session session(*keys, {.chunk = 2048, .further = 1024}, typed());
+  const Outcome outcome = session.decode(join({before, test::ext(kFloat32, {0})}));
+  EXPECT_EQ(outcome.status, Status::kTypedArrayOffset);
+  EXPECT_EQ(outcome.offset, before.size());
+  EXPECT_EQ(session.decode(before).status, Status::kInsufficientData);
+  EXPECT_EQ(session.decode(test::nil()).status, Status::kDone);
 }
 
 void expect_error(const Bytes& before, const Bytes& typed_array, Status status, uint64_t detail) {
