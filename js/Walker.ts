@@ -131,9 +131,11 @@ export class Walker extends EncodeMemory {
       this.maps.fill(null);
       this.keyLists.fill(null);
     }
-    if (this.payloads.length > 0 || this.parts.length > 0) {
+    if (this.payloads.length > 0) {
       this.payloads = [];
       this.payloadLengths.length = 0;
+    }
+    if (this.parts.length > 0) {
       this.parts = [];
       this.partBytes = 0;
     }
@@ -150,7 +152,7 @@ export class Walker extends EncodeMemory {
   take(): Uint8Array<ArrayBuffer> {
     if (this.partBytes === 0 && this.payloads.length === 0) return this.copyOutput(0, this.outputLength);
     const result = new Uint8Array(this.size);
-    this.writeTo(result, 0);
+    this.write(result, 0);
     return result;
   }
 
@@ -163,6 +165,11 @@ export class Walker extends EncodeMemory {
     for (let i = 0; i < this.parts.length; i++) {
       if (this.parts[i].buffer === target.buffer) this.parts[i] = this.parts[i].slice();
     }
+    this.write(target, at);
+  }
+
+  /** As `writeTo`, for a target that holds nothing of the value. */
+  private write(target: Uint8Array, at: number): void {
     for (const part of this.parts) {
       target.set(part, at);
       at += part.length;

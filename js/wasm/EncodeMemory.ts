@@ -8,6 +8,8 @@ const HOLES = 256;
 const FIRST_OUTPUT_BYTES = 1024 * 1024;
 /** Above this, `TypedArray.prototype.slice` is faster than a loop (measured on Node 20 and 26). */
 const LOOP_BYTES = 16;
+/** As that, where a view must be made first. */
+const LOOP_TO_BYTES = 64;
 /** Sessions of re-entrant calls. */
 const OTHER_OUTPUT_BYTES = 64 * 1024;
 
@@ -138,7 +140,12 @@ export class EncodeMemory {
 
   /** Copies bytes of the output to offset `at` of `target`. */
   copyOutputTo(target: Uint8Array, at: number, start: number, end: number): void {
-    target.set(this.#output.subarray(start, end), at);
+    const output = this.#output;
+    if (end - start > LOOP_TO_BYTES) {
+      target.set(output.subarray(start, end), at);
+    } else {
+      for (let i = start; i < end; i++) target[at++] = output[i];
+    }
   }
 
   get holeCount(): number {
