@@ -91,6 +91,7 @@ export class ExtensionCodec<ContextType = undefined> implements ExtensionCodecTy
     return decoder !== undefined ? decoder(data, type, context) : this.decodeUnknown(data, type);
   }
 
+  /** What becomes of an extension whose type nobody knows. */
   protected decodeUnknown(data: Uint8Array, type: number): unknown {
     return new ExtData(type, data);
   }

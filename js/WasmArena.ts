@@ -27,7 +27,7 @@ function settingsFor<ContextType>(options: DecoderOptions<ContextType> | undefin
  * typed arrays are views of it, and so is binary data.
  *
  * No other work of this package, of whatever size, detaches such a view, and each keeps the whole memory alive: none
- * dangles, and nothing must be freed. To make an arena takes about a millisecond. It takes 4 MB of address space more
+ * dangles, and nothing must be freed. To make an arena takes a millisecond or two. It takes 4 MB of address space more
  * than it is asked for, where the codec has its own data; of these, and of the rest, only pages that are used take
  * memory.
  */
