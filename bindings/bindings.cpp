@@ -1,5 +1,6 @@
 #include <emscripten/bind.h>
 
+#include <cstdlib>
 #include <new>
 #include <utility>
 
@@ -71,14 +72,29 @@ class DecodeSession {
     options_.fatal_utf8 = fatal_utf8;
     tokenizer_.set_options(options_);
   }
+  /// Makes typed arrays with elements of `size` bytes of extensions of `type`, which is below 128; of none,
+  /// if `size` is 0.
+  void set_element_size(uint32_t type, uint32_t size) {
+    options_.element_sizes[type] = static_cast<uint8_t>(size);
+    tokenizer_.set_options(options_);
+  }
   void set_window(uint32_t tape_words, uint32_t pooled_bytes) {
     tokenizer_.set_window(tape_words, pooled_bytes);
   }
 
+  /// Lets `feed` take its bytes from address `input` on, where `createBlock` or this session has made room.
+  void place(uint32_t input) {
+    tokenizer_.place(reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(input)));
+  }
   void begin() { tokenizer_.begin(); }
   /// `available` is a whole number of bytes. Returns as `run`.
-  double feed(uint32_t size, double available, bool open) {
-    tokenizer_.feed(size, static_cast<uint64_t>(available), open);
+  double feed(uint32_t size, double available, bool open, bool may_go_on) {
+    tokenizer_.feed(size, static_cast<uint64_t>(available), open, may_go_on);
+    return run();
+  }
+  /// After a kMore. Returns as `run`.
+  double go_on(uint32_t size, double available) {
+    tokenizer_.go_on(size, static_cast<uint64_t>(available));
     return run();
   }
   /// For kDone, the offset of the value's end; for another status, that status negated. One call tells all
@@ -142,6 +158,7 @@ class EncodeSession {
   void set_options(bool float32, bool integers_as_floats, bool no_int64, bool smallest_bigint) {
     emitter_.set_options({float32, integers_as_floats, no_int64, smallest_bigint});
   }
+  void set_origin(uint32_t origin) { emitter_.set_origin(origin); }
   /// Emits a window of `words`, the first of a message if `first`. Returns as `run`.
   int32_t start(uint32_t words, bool first, bool text_is_bytes) {
     if (first) emitter_.begin();
@@ -180,6 +197,14 @@ class EncodeSession {
   mpw::Emitter emitter_;
 };
 
+/// Room for `bytes` of input that are decoded where they are, as long as the instance lives: its address, a
+/// multiple of 16, or 0 if memory is out.
+uint32_t create_block(uint32_t bytes) {
+  constexpr uint32_t kAlignment = 16;
+  const size_t size = size_t{bytes} + DecodeSession::kInputSlack + kAlignment - 1;
+  return reinterpret_cast<uintptr_t>(std::aligned_alloc(kAlignment, size / kAlignment * kAlignment));
+}
+
 /// The text of a key lies at `textAddress` for `textLength` bytes.
 uint32_t text_address(const KeyTable& table, uint32_t key) { return address(table.text(key)); }
 uint32_t text_length(const KeyTable& table, uint32_t key) {
@@ -216,9 +241,12 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("pool16", &DecodeSession::pool16)
       .function("setLimits", &DecodeSession::set_limits)
       .function("setModes", &DecodeSession::set_modes)
+      .function("setElementSize", &DecodeSession::set_element_size)
       .function("setWindow", &DecodeSession::set_window)
+      .function("place", &DecodeSession::place)
       .function("begin", &DecodeSession::begin)
       .function("feed", &DecodeSession::feed)
+      .function("goOn", &DecodeSession::go_on)
       .function("run", &DecodeSession::run)
       .function("offset", &DecodeSession::offset)
       .function("suspend", &DecodeSession::suspend, allow_raw_pointers())
@@ -226,6 +254,7 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("detail", &DecodeSession::detail);
   function("createKeyTable", &create_key_table, allow_raw_pointers());
   function("createDecodeSession", &DecodeSession::create, allow_raw_pointers());
+  function("createBlock", &create_block);
 
   class_<KeyStore>("KeyStore").function("add", &add_key).function("clear", &KeyStore::clear);
   class_<EncodeSession>("EncodeSession")
@@ -236,6 +265,7 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("output", &EncodeSession::output)
       .function("holes", &EncodeSession::holes)
       .function("setOptions", &EncodeSession::set_options)
+      .function("setOrigin", &EncodeSession::set_origin)
       .function("start", &EncodeSession::start)
       .function("run", &EncodeSession::run)
       .function("length", &EncodeSession::length)

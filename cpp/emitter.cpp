@@ -1,6 +1,7 @@
 #include "emitter.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -15,6 +16,8 @@ namespace {
 constexpr double kMaxSafeInteger = 9007199254740991.0;
 /// A header and a number take 9 bytes at the most; a key, KeyStore::kMaxLength.
 constexpr uint32_t kMaxNumber = 9;
+/// An ext 32 header, and what stands before the data.
+constexpr uint32_t kMaxTypedArrayHeader = 6 + (1U << Emitter::kMaxAlignment);
 
 constexpr uint32_t str_header_size(uint32_t bytes) {
   return bytes < 32 ? 1 : bytes < 0x100 ? 2 : bytes < 0x10000 ? 3 : 5;
@@ -218,6 +221,33 @@ MPW_APART uint8_t* Emitter::wide_text16(uint8_t* out, const uint16_t* from, uint
   return write_str_header(out, length) + length;
 }
 
+/// Writes all of a typed array that stands before its data, of `bytes`: the smallest ext header that fits,
+/// the offset of the data, and as many zeros as bring them to a multiple of the alignment. Whether a header
+/// fits depends on the padding, and that on the size of the header, so the formats are tried in turn.
+void Emitter::typed_array_header(Cursor& c, uint32_t extra, uint32_t bytes) const {
+  const uint32_t type = extra & 0xff;
+  const uint32_t alignment = 1U << (extra >> 8);
+  const uint32_t position = passed_ + static_cast<uint32_t>(c.out - buffers_.output.data());
+  // The data begin as early as they can: behind the offset, which takes a byte itself.
+  const auto offset_behind = [=](uint32_t header) {
+    return 1 + (-(position + header + 1) & (alignment - 1));
+  };
+  uint32_t offset = offset_behind(2);
+  if (const uint64_t size = uint64_t{offset} + bytes; size <= 16 && std::has_single_bit(size)) {
+    c.byte(format::kFixExt1 + static_cast<uint32_t>(std::countr_zero(size)));
+  } else if (offset = offset_behind(3); uint64_t{offset} + bytes < 0x100) {
+    c.head8(format::kExt8, offset + bytes);
+  } else if (offset = offset_behind(4); uint64_t{offset} + bytes < 0x10000) {
+    c.head16(format::kExt16, offset + bytes);
+  } else {
+    offset = offset_behind(6);
+    c.head32(format::kExt32, offset + bytes);
+  }
+  c.byte(type);
+  c.byte(offset);
+  for (uint32_t i = 1; i < offset; i++) c.byte(0);
+}
+
 /// Returns false, with nothing read or written, if the output or the list of holes has no room.
 MPW_APART bool Emitter::wide_word(Cursor& c, uint32_t word) {
   const uint32_t operand = *c.tape;
@@ -246,9 +276,19 @@ MPW_APART bool Emitter::wide_word(Cursor& c, uint32_t word) {
       c.out += operand;
       c.pool8 += operand;
       break;
+    case kShortTypedArray:
+      if (!c.has_room(kMaxTypedArrayHeader + operand)) return false;
+      typed_array_header(c, extra, operand);
+      copy_short(c.out, c.pool8, operand);
+      c.out += operand;
+      c.pool8 += operand;
+      break;
     default:
       if (hole_count_ == buffers_.holes.size()) return false;
-      if (kind == kLongStr) {
+      if (kind == kTypedArray) {
+        if (!c.has_room(kMaxTypedArrayHeader)) return false;
+        typed_array_header(c, extra, operand);
+      } else if (kind == kLongStr) {
         c.str_header(operand);
       } else if (kind == kBin) {
         c.bin_header(operand);
@@ -259,6 +299,7 @@ MPW_APART bool Emitter::wide_word(Cursor& c, uint32_t word) {
         c.byte(extra);
       }
       buffers_.holes[hole_count_++] = static_cast<uint32_t>(c.out - buffers_.output.data());
+      passed_ += operand;
   }
   c.tape++;
   return true;

@@ -42,6 +42,8 @@ class Emitter {
   /// The longest text in UTF-16 units that may stand in the 16-bit pool, and in bytes in the 8-bit pool.
   /// Longer ones are holes.
   static constexpr uint32_t kMaxText = 2048;
+  /// The largest alignment of a typed array, as its binary logarithm: its offset must fit a byte.
+  static constexpr uint32_t kMaxAlignment = 7;
   /// The smallest output with which each run gets on.
   static constexpr uint32_t kMinOutput = 5 + 3 * kMaxText;
 
@@ -49,10 +51,14 @@ class Emitter {
 
   void set_options(const EncodeOptions& options) { options_ = options; }
 
+  /// Where the message will start, from where alignments count. Holds for all messages until it is set anew.
+  void set_origin(uint32_t origin) { origin_ = origin; }
+
   /// Forgets what earlier, perhaps abandoned, runs have left.
   void begin() {
     length_ = 0;
     hole_count_ = 0;
+    passed_ = origin_;
   }
   /// `text_is_bytes`: all text of the window is ASCII, and `pool16` holds a byte for each of its units.
   void start(uint32_t words, bool text_is_bytes = false) {
@@ -70,7 +76,11 @@ class Emitter {
   uint32_t length() const { return length_; }
   uint32_t hole_count() const { return hole_count_; }
   /// Says that the output has been taken away.
-  void drain() { begin(); }
+  void drain() {
+    passed_ += length_;
+    length_ = 0;
+    hole_count_ = 0;
+  }
 
  private:
   struct Cursor;
@@ -81,6 +91,7 @@ class Emitter {
   bool text(Cursor& c, uint32_t units) const;
   static uint8_t* wide_text16(uint8_t* out, const uint16_t* from, uint32_t units);
   bool wide_word(Cursor& c, uint32_t word);
+  void typed_array_header(Cursor& c, uint32_t extra, uint32_t bytes) const;
 
   const KeyStore& keys_;
   const EncodeBuffers buffers_;
@@ -97,6 +108,10 @@ class Emitter {
   uint32_t run_left_ = 0;
   uint32_t length_ = 0;
   uint32_t hole_count_ = 0;
+  uint32_t origin_ = 0;
+  /// How far into its target the message is, the output not counted: modulo 2^32, which all alignments
+  /// divide.
+  uint32_t passed_ = 0;
 };
 
 }  // namespace mpw

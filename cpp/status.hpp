@@ -29,6 +29,14 @@ enum class Status : uint32_t {
   kMaxExtLength = 12,
   kMaxDepth = 13,
   kOutOfMemory = 14,
+  /// A typed array whose data begin nowhere in its payload.
+  kTypedArrayOffset = 15,
+  /// A typed array whose data are no whole number of elements.
+  kTypedArrayLength = 16,
+  /// The input ends inside the payload of a typed array.
+  kTypedArrayTruncated = 17,
+  /// As kNeedInput, and the window goes on with the next chunk: `Tokenizer::go_on`.
+  kMore = 18,
 };
 
 }  // namespace mpw

@@ -41,12 +41,16 @@ enum Tag : uint32_t {
   kWide = 15,
 };
 
-/// What a kWide word stands for. Operands are whole words; an offset counts from the start of the chunk.
+/// What a kWide word stands for. Operands are whole words; an offset counts from the start of the chunk with
+/// which the window began.
 enum Wide : uint32_t {
-  /// Decoding: the next 8-bit pool, of `bytes`, begins. Operands: bytes.
-  kPool8 = 0,
-  /// Decoding: the next 16-bit pool, of `units`, begins. Operands: units.
-  kPool16 = 1,
+  /// Decoding: the next pool begins, the 8-bit one if the extra bits are 0, else the 16-bit one. Operands:
+  /// its
+  /// bytes or units.
+  kPool = 0,
+  /// Decoding: an int32 that does not fit kInt. A number of the lane would become a boxed double in V8, also
+  /// where it is whole. Operands: the integer.
+  kInt32 = 1,
   /// A string that is too long for a pool. Operands: bytes, offset (encoding: bytes; the payload is a hole).
   /// Decoding:
   /// extra bits 8–15 hold the size of its header.
@@ -75,15 +79,24 @@ enum Wide : uint32_t {
   /// Encoding: an ext 32 header whatever the size, then a hole: data whose position was asked for first.
   /// Type and operands as for kExt.
   kPlacedExt = 13,
-  /// Decoding: an int32 that does not fit kInt. A number of the lane would become a boxed double in V8, also
-  /// where it is whole. Operands: the integer.
-  kInt32 = 14,
+  /// The data of a typed array, in an extension that begins with their offset: `[offset][zeros][data]`. Extra
+  /// bits 0–7 hold the type. Decoding: 8–15, the size of the header; 16–23, the offset byte. Operands: bytes
+  /// of
+  /// data, and where they begin. Encoding: 8–15, the binary logarithm of the alignment. Operands: bytes of
+  /// data;
+  /// they are a hole.
+  kTypedArray = 14,
+  /// Encoding: as kTypedArray, with the data in the 8-bit pool.
+  kShortTypedArray = 15,
 };
 
 constexpr uint32_t word(Tag tag, uint32_t payload) { return payload << 4 | tag; }
 constexpr uint32_t wide(Wide kind, uint32_t extra = 0) {
   return extra << 8 | static_cast<uint32_t>(kind) << 4 | kWide;
 }
+
+constexpr uint32_t kPool8 = wide(kPool, 0);
+constexpr uint32_t kPool16 = wide(kPool, 1);
 
 /// The largest count or length that fits a word's payload.
 constexpr uint32_t kMaxPayload = (1U << 28) - 1;

@@ -201,17 +201,39 @@ void Tokenizer::resume(Message message) {
   reserved_ = message.reserved;
 }
 
-void Tokenizer::feed(uint32_t size, uint64_t available, bool open) {
+void Tokenizer::feed(uint32_t size, uint64_t available, bool open, bool may_go_on) {
   at_ = 0;
-  end_ = buffers_.input.data() + size;
+  end_ = input_ + size;
   size_ = size;
   available_ = available;
   skip_ = 0;
   open_ = open;
+  may_go_on_ = may_go_on && !open;
+  goes_on_ = false;
 }
 
-uint64_t Tokenizer::position(const uint8_t* in) const {
-  return static_cast<uint64_t>(in - buffers_.input.data());
+void Tokenizer::go_on(uint32_t size, uint64_t available) {
+  window_offset_ += offset_;
+  feed(size, available, false, true);
+  goes_on_ = true;
+}
+
+uint64_t Tokenizer::position(const uint8_t* in) const { return static_cast<uint64_t>(in - input_); }
+
+/// As the tape tells it.
+uint32_t Tokenizer::window_position(const uint8_t* in) const {
+  return static_cast<uint32_t>(window_offset_ + position(in));
+}
+
+/// Whether the window has room for what another chunk may bring, which there is no bound to but the pools.
+bool Tokenizer::can_go_on(const Cursor& c, Status status) const {
+  const size_t half = buffers_.pool8.size() / 2;
+  // A chunk that held no whole token would come again and again.
+  const bool has_moved = c.in > input_;
+  const auto used8 = static_cast<size_t>(c.pool8 - buffers_.pool8.data());
+  const auto used16 = static_cast<size_t>(pool16_ - buffers_.pool16.data());
+  return status == Status::kNeedInput && may_go_on_ && has_moved && used8 <= half && used16 <= half &&
+         window_offset_ + offset_ + half <= UINT32_MAX;
 }
 
 MPW_APART Status Tokenizer::fail(Status status, uint64_t detail) {
@@ -242,7 +264,7 @@ MPW_INLINE Status Tokenizer::reserve(const Cursor& c, uint64_t bytes) {
 /// Closes the pool of ASCII text, and opens the next with room for `length` bytes.
 MPW_APART Status Tokenizer::open_pool8(Cursor& c, uint32_t length) {
   close_pools(c.pool8);
-  c.emit(wide(kPool8));
+  c.emit(kPool8);
   pool8_length_ = c.tape++;
   pool8_start_ = c.pool8;
   pool8_limit_ = c.pool8 + std::max(length, kPoolBytes);
@@ -260,14 +282,19 @@ MPW_APART Status Tokenizer::payload(Cursor& c, uint32_t kind, uint32_t header, u
   c.in += header;
   c.emit(kind);
   c.emit(length);
-  c.emit(static_cast<uint32_t>(position(c.in)));
-  if (holds(c.in, length)) {
-    c.in += length;
+  c.emit(window_position(c.in));
+  skip(c, length);
+  return Status::kDone;
+}
+
+/// Goes on behind the next `bytes`, be they in the chunk or not.
+void Tokenizer::skip(Cursor& c, uint64_t bytes) {
+  if (holds(c.in, bytes)) {
+    c.in += bytes;
   } else {
-    skip_ = length - static_cast<uint64_t>(end_ - c.in);
+    skip_ = bytes - static_cast<uint64_t>(end_ - c.in);
     c.in = end_;
   }
-  return Status::kDone;
 }
 
 MPW_APART Status Tokenizer::bin(Cursor& c, uint32_t header, uint32_t length) {
@@ -279,7 +306,35 @@ MPW_APART Status Tokenizer::bin(Cursor& c, uint32_t header, uint32_t length) {
 MPW_APART Status Tokenizer::ext(Cursor& c, uint32_t header, uint32_t length) {
   if (length > options_.max_ext_length) return fail(Status::kMaxExtLength, length);
   if (length > options_.max_bin_length) return fail(Status::kMaxBinLength, length);
-  return payload(c, wide(kExt, header << 8 | c.in[header - 1]), header, length);
+  const uint32_t type = c.in[header - 1];
+  if (type < options_.element_sizes.size() && options_.element_sizes[type] != 0) {
+    return typed_array(c, header, length, options_.element_sizes[type]);
+  }
+  return payload(c, wide(kExt, header << 8 | type), header, length);
+}
+
+/// Looks at the first byte of the payload, which says where in it the data begin, and leaves the data where
+/// they are.
+MPW_APART Status Tokenizer::typed_array(Cursor& c, uint32_t header, uint32_t length, uint32_t element_size) {
+  const uint64_t size = uint64_t{header} + length;
+  if (const Status status = reserve(c, size); status != Status::kDone) {
+    const uint64_t rest = available_ - position(c.in);
+    if (status == Status::kNeedInput || size <= rest) return status;
+    return fail(Status::kTypedArrayTruncated, size - rest);
+  }
+  if (length == 0) return fail(Status::kTypedArrayOffset, 0);
+  if (const Status status = require(c, header + 1); status != Status::kDone) return status;
+  const uint32_t offset = c.in[header];
+  if (offset == 0 || offset > length) return fail(Status::kTypedArrayOffset, offset);
+  const uint32_t bytes = length - offset;
+  if (bytes % element_size != 0) return fail(Status::kTypedArrayLength, bytes);
+  const uint32_t type = c.in[header - 1];
+  const uint32_t start = window_position(c.in) + header + offset;
+  c.emit(wide(kTypedArray, offset << 16 | header << 8 | type));
+  c.emit(bytes);
+  c.emit(start);
+  skip(c, size);
+  return Status::kDone;
 }
 
 MPW_APART Status Tokenizer::long_text(Cursor& c, uint32_t header, uint32_t length) {
@@ -291,7 +346,7 @@ MPW_APART Status Tokenizer::long_text(Cursor& c, uint32_t header, uint32_t lengt
 MPW_APART Status Tokenizer::wide_text(Cursor& c, uint32_t header, uint32_t length) {
   if (pool16_ + length > pool16_limit_) {
     close_pools(c.pool8);
-    c.emit(wide(kPool16));
+    c.emit(kPool16);
     pool16_length_ = c.tape++;
     pool16_start_ = pool16_;
     pool16_limit_ = pool16_ + std::max<size_t>(length, kPoolBytes / sizeof(uint16_t));
@@ -402,7 +457,7 @@ MPW_INLINE Status Tokenizer::map(Cursor& c, uint32_t header, uint32_t count) {
   if (depth > kDeep || count > kMaxShapeKeys || !use_shapes_) {
     c.emit(depth > kDeep ? wide(kDeepMap, KeyTable::kRoot) : word(kMap, KeyTable::kRoot));
     c.emit(word(kKeys, count));
-    if (options_.any_key || options_.raw_keys) c.emit(static_cast<uint32_t>(position(c.in)) - header);
+    if (options_.any_key || options_.raw_keys) c.emit(window_position(c.in) - header);
     return enter(c, count * 2, kInline, at);
   }
   c.emit(0);
@@ -838,27 +893,42 @@ Status Tokenizer::run() {
       !open_ && use_shapes_ && options_.max_array_length >= 15 && options_.max_map_length >= 15;
   plain_nesting_ =
       is_plain ? kLevel * static_cast<uint32_t>(std::clamp<int64_t>(options_.max_depth, 0, kDeep)) : 0;
-  available_end_ = reinterpret_cast<uintptr_t>(buffers_.input.data()) + available_;
-  pool8_length_ = pool16_length_ = nullptr;
-  pool16_ = pool16_limit_ = buffers_.pool16.data();
-  const uint8_t* const chunk = buffers_.input.data();
+  const uint8_t* const chunk = input_;
+  available_end_ = reinterpret_cast<uintptr_t>(chunk) + available_;
   uint8_t* const pool8 = buffers_.pool8.data();
   tape_limit_ = tape_.data() + tape_.size() - kTapeReserve;
-  // No room, not even for the empty string: a kPool8 word must come first.
-  pool8_limit_ = pool8 - 1;
   Cursor c{.in = chunk + at_,
            .tape = tape_.data(),
            .lane = buffers_.lane.data(),
            .pool8 = pool8,
            .left = current_.left,
            .state = current_.state};
+  if (goes_on_) {
+    c.tape = window_tape_;
+    c.lane = window_lane_;
+    c.pool8 = window_pool8_;
+    goes_on_ = false;
+  } else {
+    // No room, not even for the empty string: a kPool8 word must come first.
+    pool8_limit_ = pool8 - 1;
+    pool8_length_ = pool16_length_ = nullptr;
+    pool16_ = pool16_limit_ = buffers_.pool16.data();
+    current_.header = nullptr;
+    window_offset_ = 0;
+  }
   const Status status = fill(c);
-  close_pools(c.pool8);
-  c.emit(word(kEnd, 0));
   at_ = static_cast<uint32_t>(c.in - chunk);
   offset_ = at_ + skip_;
   current_.left = c.left;
   current_.state = c.state;
+  if (can_go_on(c, status)) {
+    window_tape_ = c.tape;
+    window_lane_ = c.lane;
+    window_pool8_ = c.pool8;
+    return Status::kMore;
+  }
+  close_pools(c.pool8);
+  c.emit(word(kEnd, 0));
   if (status != Status::kDone) {
     settle(current_);
     // Those below one without a header have been settled at the end of another window.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -37,6 +38,8 @@ struct DecodeOptions {
   /// Keys that are strings come out as bytes (kBin), and all keys stand in line.
   bool raw_keys = false;
   bool fatal_utf8 = false;
+  /// For each extension type from 0 on: the bytes of an element, if it is a typed array, else 0.
+  std::array<uint8_t, 128> element_sizes{};
 };
 
 /// Where a tokenizer works: memory that both sides reach. The sizes are those that the contents may have;
@@ -103,6 +106,7 @@ class Tokenizer {
       : keys_(keys),
         buffers_(buffers),
         run_end_(buffers.lane.data() + buffers.lane.size() / 2),
+        input_(buffers.input.data()),
         tape_(buffers.tape) {}
 
   void set_options(const DecodeOptions& options) { options_ = options; }
@@ -113,13 +117,26 @@ class Tokenizer {
     max_pooled_ = pooled_bytes;
   }
 
+  /// Makes the chunks to come lie at `input` instead of in the buffer of that name: as much as `feed` will be
+  /// told of stands there already, and KeyTable::kLookahead + kSlack bytes behind it can be read. It is not
+  /// written to.
+  void place(const uint8_t* input) { input_ = input; }
+
   /// Starts a new value at the current position of the chunk.
   void begin();
 
   /// Takes `size` bytes of `input` as the next chunk. `available` bytes, those included, are there before the
   /// input ends, or, if `open`, before the next ones arrive: then a length beyond them is no error but a
   /// kNeedInput, and containers that the chunk leaves open are marked like deep ones.
-  void feed(uint32_t size, uint64_t available, bool open);
+  /// `may_go_on`: the caller knows what a kMore asks for. Without it there is none, nor is there if `open`.
+  void feed(uint32_t size, uint64_t available, bool open, bool may_go_on = false);
+
+  /// After a kMore: as `feed`, but the window that has been begun goes on. The chunk has at most half the
+  /// size of the input buffer.
+  ///
+  /// A chunk that ends in a payload, or is short, says little of how much will come, and a window that ended
+  /// with it would break the shapes of all maps that are open.
+  void go_on(uint32_t size, uint64_t available);
 
   /// Hands out the value that has been begun, after a kNeedInput, so that another can be read meanwhile.
   Message suspend();
@@ -165,7 +182,9 @@ class Tokenizer {
   Status long_text(Cursor& c, uint32_t header, uint32_t length);
   Status bin(Cursor& c, uint32_t header, uint32_t length);
   Status ext(Cursor& c, uint32_t header, uint32_t length);
+  Status typed_array(Cursor& c, uint32_t header, uint32_t length, uint32_t element_size);
   Status payload(Cursor& c, uint32_t kind, uint32_t header, uint32_t length);
+  void skip(Cursor& c, uint64_t bytes);
   Status array(Cursor& c, uint32_t header, uint32_t count);
   bool point(Cursor& c, uint32_t count);
   Status runs_of_numbers(Cursor& c);
@@ -184,6 +203,8 @@ class Tokenizer {
   Status reserve(const Cursor& c, uint64_t bytes);
   Status short_of(const uint8_t* in, uint64_t bytes);
   uint64_t position(const uint8_t* in) const;
+  uint32_t window_position(const uint8_t* in) const;
+  bool can_go_on(const Cursor& c, Status status) const;
   Status fail(Status status, uint64_t detail);
   void settle(Container& open) const;
   template <typename... Parameters, typename... Arguments>
@@ -193,6 +214,8 @@ class Tokenizer {
   const DecodeBuffers buffers_;
   /// The second half of the lane is for numbers that have a word each.
   const double* const run_end_;
+  /// Where the chunk lies.
+  const uint8_t* input_;
   std::span<uint32_t> tape_;
   uint32_t max_pooled_ = kMaxPooledBytes;
   DecodeOptions options_;
@@ -229,6 +252,14 @@ class Tokenizer {
   uint64_t skip_ = 0;
   bool open_ = false;
   uint64_t offset_ = 0;
+  bool may_go_on_ = false;
+  /// Whether the window has been begun with an earlier chunk; how far before this one that began, and where
+  /// the window's buffers are full to.
+  bool goes_on_ = false;
+  uint64_t window_offset_ = 0;
+  uint32_t* window_tape_ = nullptr;
+  double* window_lane_ = nullptr;
+  uint8_t* window_pool8_ = nullptr;
   uint64_t detail_ = 0;
 };
 

@@ -10,6 +10,7 @@ export type ErrorCode =
   | "MAX_DEPTH"
   | "ROOT_TYPE"
   | "EXTENSION"
+  | "MISALIGNED"
   | "OUT_OF_MEMORY";
 
 /** What every error of a decoder carries. */

@@ -3,16 +3,13 @@ import type { ContextOf } from "./context.ts";
 import { showCaller } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { bytesOfInput, type DecoderInput } from "./input.ts";
-import {
-  type DecodeSettings,
-  type KeyDecoder,
-  type Materializer,
-  relearn,
-  wantsToRelearn,
-} from "./Materializer.ts";
+import type { DecodeSettings, KeyDecoder, Materializer } from "./Materializer.ts";
 import { MessageReader } from "./MessageReader.ts";
 import { SegmentSource } from "./Source.ts";
 import { iterate, type ReadableStreamLike } from "./streams.ts";
+import { typedArraysOf } from "./TypedArrayCodec.ts";
+import { sharedVocabulary } from "./Vocabulary.ts";
+import type { ElementSizes } from "./wasm/DecodeMemory.ts";
 import { materializers } from "./workers.ts";
 
 /** What a map key may become. */
@@ -61,14 +58,23 @@ export type DecoderOptions<ContextType = undefined> = Readonly<
 
 const UINT32_MAX = 2 ** 32 - 1;
 
-function settingsOf<ContextType>(options: DecoderOptions<ContextType> | undefined | null): DecodeSettings {
+const NO_TYPED_ARRAYS: ElementSizes = new Map();
+
+/** What options come to. `defaultCodec` is for those that name none. */
+export function settingsOf<ContextType>(
+  options: DecoderOptions<ContextType> | undefined | null,
+  defaultCodec: ExtensionCodecType<undefined> = ExtensionCodec.defaultCodec,
+): DecodeSettings {
   const int64 = options?.int64 ?? (options?.useBigInt64 ? "bigint" : "number");
   const useMap = options?.useMap ?? false;
   const mapKeyConverter = options?.mapKeyConverter ?? null;
   const keyDecoder = options?.keyDecoder ?? null;
   const anyKey = useMap || mapKeyConverter !== null;
+  const extensionCodec = (options?.extensionCodec ?? defaultCodec) as ExtensionCodecType<unknown>;
+  const typedArrays = typedArraysOf(extensionCodec);
   return {
-    extensionCodec: (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>,
+    extensionCodec,
+    typedArrays,
     context: (options as { context?: unknown } | undefined)?.context,
     keysInLine: anyKey || keyDecoder !== null,
     useMap,
@@ -86,6 +92,7 @@ function settingsOf<ContextType>(options: DecoderOptions<ContextType> | undefine
       fatalUtf8: options?.fatalUtf8 ?? false,
       anyKey,
       rawKeys: keyDecoder !== null,
+      elementSizes: typedArrays?.elementSizes ?? NO_TYPED_ARRAYS,
     },
   };
 }
@@ -113,7 +120,7 @@ export class Decoder<ContextType = undefined> {
   decode(buffer: DecoderInput): unknown {
     // As `withMaterializer`, without the closure: a small message takes no longer than to make and call one.
     const bytes = bytesOfInput(buffer);
-    if (wantsToRelearn() && materializers.isQuiet) relearn();
+    if (sharedVocabulary.wantsToRelearn && materializers.isQuiet) sharedVocabulary.relearn();
     const materializer = materializers.find();
     try {
       materializer.isBusy = true;
@@ -230,7 +237,7 @@ export class Decoder<ContextType = undefined> {
 }
 
 function withMaterializer<T>(work: (materializer: Materializer) => T): T {
-  if (wantsToRelearn() && materializers.isQuiet) relearn();
+  if (sharedVocabulary.wantsToRelearn && materializers.isQuiet) sharedVocabulary.relearn();
   const materializer = materializers.find();
   try {
     materializer.isBusy = true;

@@ -1,6 +1,7 @@
 import type { ContextOf } from "./context.ts";
 import { showCaller } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
+import { typedArraysOf } from "./TypedArrayCodec.ts";
 import { type EncodeSettings, Walker } from "./Walker.ts";
 import { walkers } from "./workers.ts";
 
@@ -52,6 +53,7 @@ export class Encoder<ContextType = undefined> {
     const codec = (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>;
     this.#settings = {
       extensionCodec: codec === ExtensionCodec.defaultCodec ? null : codec,
+      typedArrays: typedArraysOf(codec),
       context: (options as { context?: unknown } | undefined)?.context,
       maxDepth: floor(options?.maxDepth ?? DEFAULT_MAX_DEPTH),
       sortKeys,

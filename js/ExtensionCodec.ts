@@ -36,7 +36,7 @@ function isPlain(object: unknown): boolean {
 
 /** The extension types that a program knows, each with its encoder and decoder. */
 export class ExtensionCodec<ContextType = undefined> implements ExtensionCodecType<ContextType> {
-  static readonly name = "ExtensionCodec";
+  static readonly name: string = "ExtensionCodec";
   /** What is used where no codec is given: it knows the timestamp. */
   static readonly defaultCodec: ExtensionCodecType<undefined> = new ExtensionCodec();
 
@@ -108,6 +108,11 @@ export class ExtensionCodec<ContextType = undefined> implements ExtensionCodecTy
   /** An `ExtData` if nobody knows the type. */
   decode(data: Uint8Array, type: number, context: ContextType): unknown {
     const decoder = type < 0 ? this.#builtInDecoders[-1 - type] : this.#decoders[type];
-    return decoder !== undefined ? decoder(data, type, context) : new ExtData(type, data);
+    return decoder !== undefined ? decoder(data, type, context) : this.decodeUnknown(data, type);
+  }
+
+  /** What becomes of an extension whose type nobody knows. */
+  protected decodeUnknown(data: Uint8Array, type: number): unknown {
+    return new ExtData(type, data);
   }
 }

@@ -2,18 +2,13 @@ import { ContainerStack } from "./ContainerStack.ts";
 import { DecodeError } from "./DecodeError.ts";
 import { decodeFailure, extraBytes, forbiddenKey, keyType } from "./decodeFailure.ts";
 import type { ExtensionCodecType } from "./ExtensionCodec.ts";
-import { Shapes } from "./Shapes.ts";
+import type { Factory, Shapes } from "./Shapes.ts";
 import { BufferSource, type Source } from "./Source.ts";
 import { Status } from "./status.ts";
+import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { Tag, Wide } from "./tape.ts";
-import {
-  DecodeMemory,
-  type DecodeModes,
-  isError,
-  knownKeys,
-  type SuspendedMessage,
-} from "./wasm/DecodeMemory.ts";
-import { hostText } from "./wasm/text.ts";
+import { sharedVocabulary, type Vocabulary } from "./Vocabulary.ts";
+import { DecodeMemory, type DecodeModes, isError, type SuspendedMessage } from "./wasm/DecodeMemory.ts";
 
 /** Makes strings of map keys, in place of the library's own means. */
 export interface KeyDecoder {
@@ -35,6 +30,8 @@ export interface DecodeSettings {
   /** Gets the keys as bytes, where it wants them. */
   readonly keyDecoder: KeyDecoder | null;
   readonly mapKeyConverter: ((key: unknown) => string | number) | null;
+  /** What the extension codec knows of typed arrays, if the tokenizer shall know it. */
+  readonly typedArrays: TypedArrayTable | null;
 }
 
 const IDLE = {} as DecodeSettings;
@@ -42,43 +39,32 @@ const IDLE = {} as DecodeSettings;
 /** `new Array(n)` above this makes a dictionary of it in V8; growing item by item does not. */
 const MAX_PREALLOCATED = 2 ** 25 - 1;
 
+/**
+ * What is read at first where typed arrays are likely, and behind each that ends beyond it: their data, which nobody
+ * looks at, must not be copied in. It holds the longest key, number, header or pooled string, as each chunk must.
+ */
+const SHORT_CHUNK = 1024;
+
 /** `kMinRun`: shorter arrays hold no runs. */
 const MIN_RUN = 8;
-
-const shapes = new Shapes();
-const { factories } = shapes;
-
-/** So many maps without a known shape, while the tables are full, make it worth learning anew. */
-const RELEARN_AFTER = 4096;
-let unknownMaps = 0;
-
-/** Whether the keys and shapes that are known have been of little use. */
-export function wantsToRelearn(): boolean {
-  return unknownMaps >= RELEARN_AFTER;
-}
-
-/** Makes room for others. No message may be in the middle of a tape. */
-export function relearn(): void {
-  unknownMaps = 0;
-  if (knownKeys.isFull()) {
-    knownKeys.clear();
-    shapes.clear();
-  }
-}
 
 /**
  * Tape → values. Each works through one message at a time; `pool.ts` hands them out. The members that the inner loop
  * uses are not `#private`, which V8 checks at each access.
  */
 export class Materializer extends DecodeMemory {
+  private readonly vocabulary: Vocabulary;
+  private readonly shapes: Shapes;
+  private readonly factories: readonly (Factory | undefined)[];
   private readonly buffer = new BufferSource();
   private source: Source = this.buffer;
   private settings = IDLE;
 
   /** Why the last window ended. */
   private status: number = Status.DONE;
-  /** Where in the message the current chunk starts. */
+  /** Where in the message the current chunk starts, and the one with which the window began. */
   private chunk = 0;
+  private windowStart = 0;
   /** The next word, and the next slot of the lane. */
   at = 0;
   laneAt = 0;
@@ -97,6 +83,13 @@ export class Materializer extends DecodeMemory {
   private extensionOffset = 0;
   /** How much of the current chunk there is. */
   private loaded = 0;
+
+  constructor(vocabulary = sharedVocabulary) {
+    super(vocabulary.keys);
+    this.vocabulary = vocabulary;
+    this.shapes = vocabulary.shapes;
+    this.factories = vocabulary.shapes.factories;
+  }
 
   /** Decodes the one value that `bytes` holds. */
   decode(bytes: Uint8Array, settings: DecodeSettings): unknown {
@@ -143,7 +136,7 @@ export class Materializer extends DecodeMemory {
   /** Goes on with a value that was handed out by `suspend`, at the current position. */
   continueWith(message: SuspendedMessage): void {
     this.resume(message);
-    this.load();
+    this.load(this.chunkBytes);
   }
 
   /** Begins the value at the current position. */
@@ -151,10 +144,11 @@ export class Materializer extends DecodeMemory {
     this.begin();
     const offset = this.loaded === 0 ? 0 : this.offset;
     if (offset < this.loaded) {
+      this.windowStart = this.chunk;
       this.open(this.run());
     } else {
       this.chunk += offset;
-      this.load();
+      this.load(this.settings.typedArrays === null ? this.chunkBytes : SHORT_CHUNK);
     }
   }
 
@@ -169,11 +163,13 @@ export class Materializer extends DecodeMemory {
     return this.chunk + this.offset;
   }
 
-  /** Copies in the next chunk, and fills a window from it. */
-  private load(): void {
+  /** Copies in the next chunk, of at most `limit` bytes, and fills a window from it. */
+  private load(limit: number): void {
     const { source } = this;
-    this.loaded = source.load(this, this.chunk, this.chunkBytes);
-    this.open(this.feed(this.loaded, source.length - this.chunk, this.isOpen));
+    this.windowStart = this.chunk;
+    this.loaded = source.load(this, this.chunk, Math.min(limit, this.chunkBytes));
+    const mayGoOn = this.settings.typedArrays !== null;
+    this.open(this.feed(this.loaded, source.length - this.chunk, this.isOpen, mayGoOn));
   }
 
   /** Fills the next window. Throws what keeps it from coming, now that all before that has been read. */
@@ -182,20 +178,35 @@ export class Materializer extends DecodeMemory {
       throw decodeFailure(this.status, this.position, this.detail(), this.settings.modes);
     }
     if (this.status === Status.WINDOW_FULL) {
+      this.windowStart = this.chunk;
       this.open(this.run());
     } else {
       this.chunk += this.offset;
-      this.load();
+      this.load(this.chunkBytes);
     }
   }
 
-  private open(status: number): void {
+  private open(first: number): void {
+    const status = first === Status.MORE ? this.more() : first;
     this.status = status;
     if (this.isOpen && status === Status.NEED_INPUT) this.awaited = this.source.length + this.detail();
     this.at = 0;
     this.laneAt = 0;
     this.next8 = this.pool8Start;
     this.next16 = this.pool16Start;
+  }
+
+  /** Adds to the window what the next chunks bring, as long as it goes on. */
+  private more(): number {
+    const { source } = this;
+    for (;;) {
+      const hasSkipped = this.offset > this.loaded;
+      this.chunk += this.offset;
+      const limit = Math.min(hasSkipped ? SHORT_CHUNK : this.chunkBytes, this.chunkBytes >>> 1);
+      this.loaded = source.load(this, this.chunk, limit);
+      const status = this.goOn(this.loaded, source.length - this.chunk);
+      if (status !== Status.MORE) return status;
+    }
   }
 
   /** The next value. Recurses no deeper than the tokenizer's kDeep: containers below that are marked. */
@@ -210,8 +221,8 @@ export class Materializer extends DecodeMemory {
         return this.text8.substring(start, this.cut8);
       }
       case Tag.SHAPE: {
-        const factory = factories[word >>> 4];
-        return factory !== undefined ? factory(this) : shapes.make(word >>> 4)(this);
+        const factory = this.factories[word >>> 4];
+        return factory !== undefined ? factory(this) : this.shapes.make(word >>> 4)(this);
       }
       case Tag.FLOAT:
         return this.lane[this.laneAt++];
@@ -231,7 +242,7 @@ export class Materializer extends DecodeMemory {
       case Tag.MAP:
         return this.map(word >>> 4);
       case Tag.KEY:
-        return shapes.key(word >>> 4);
+        return this.shapes.key(word >>> 4);
       case Tag.END:
         this.refill();
         return this.value();
@@ -252,8 +263,8 @@ export class Materializer extends DecodeMemory {
   }
 
   shape(n: number): unknown {
-    const factory = factories[n];
-    return factory !== undefined ? factory(this) : shapes.make(n)(this);
+    const factory = this.factories[n];
+    return factory !== undefined ? factory(this) : this.shapes.make(n)(this);
   }
 
   array(count: number): unknown[] {
@@ -355,7 +366,7 @@ export class Materializer extends DecodeMemory {
   /** Steps over a `Tag.KEYS` word. Where keys may be anything, it returns the offset of the map. */
   skipKeys(): number {
     this.at++;
-    return this.settings.keysInLine ? this.chunk + (this.tape[this.at++] >>> 0) : 0;
+    return this.settings.keysInLine ? this.windowStart + (this.tape[this.at++] >>> 0) : 0;
   }
 
   /** Whether there is another word without waiting for input. */
@@ -388,9 +399,9 @@ export class Materializer extends DecodeMemory {
   /** A map that is not, or not wholly, of a known shape. */
   private map(shape: number): unknown {
     if (this.settings.keysInLine) return this.anyMap();
-    unknownMaps++;
+    this.vocabulary.unknownMaps++;
     let object: Record<string, unknown> = {};
-    if (shape !== 0) for (const key of shapes.keys(shape)) object[key] = this.value();
+    if (shape !== 0) for (const key of this.shapes.keys(shape)) object[key] = this.value();
     const word = this.peek();
     this.skip();
     if (shape === 0 && word >>> 4 > MAX_FAST_PAIRS) object = emptyDictionary();
@@ -439,23 +450,23 @@ export class Materializer extends DecodeMemory {
   }
 
   shapeKeys(shape: number): readonly string[] {
-    return shapes.keys(shape);
+    return this.shapes.keys(shape);
   }
 
   private wide(word: number): unknown {
     const length = this.tape[this.at] >>> 0;
     switch ((word >>> 4) & 15) {
-      case Wide.POOL8:
+      case Wide.POOL:
         this.at++;
-        this.text8 = this.ascii(this.next8, length);
-        this.next8 += length;
-        this.cut8 = 0;
-        return this.value();
-      case Wide.POOL16:
-        this.at++;
-        this.text16 = hostText.utf16(this.next16, length);
-        this.next16 += length * 2;
-        this.cut16 = 0;
+        if (word >>> 8 === 0) {
+          this.text8 = this.ascii(this.next8, length);
+          this.next8 += length;
+          this.cut8 = 0;
+        } else {
+          this.text16 = this.text.utf16(this.next16, length);
+          this.next16 += length * 2;
+          this.cut16 = 0;
+        }
         return this.value();
       case Wide.LONG_STR: {
         const offset = this.headerOffset(word);
@@ -471,6 +482,8 @@ export class Materializer extends DecodeMemory {
       }
       case Wide.INT32:
         return this.tape[this.at++];
+      case Wide.TYPED_ARRAY:
+        return this.typedArray(word, length);
       case Wide.UINT64:
         return this.lane64[this.laneAt++];
       case Wide.INT64:
@@ -483,13 +496,22 @@ export class Materializer extends DecodeMemory {
 
   /** Where a value begins whose payload is told by the operands that come next. */
   private headerOffset(word: number): number {
-    return this.chunk + (this.tape[this.at + 1] >>> 0) - ((word >>> 16) & 0xff);
+    return this.windowStart + (this.tape[this.at + 1] >>> 0) - ((word >>> 16) & 0xff);
   }
 
   private payload(length: number): Uint8Array {
     const offset = this.tape[this.at + 1] >>> 0;
     this.at += 2;
-    return this.source.view(this.chunk + offset, length);
+    return this.source.view(this.windowStart + offset, length);
+  }
+
+  private typedArray(word: number, length: number): ArrayBufferView {
+    const start = this.windowStart + (this.tape[this.at + 1] >>> 0);
+    this.at += 2;
+    const offset = start - (word >>> 24) - ((word >>> 16) & 0xff);
+    this.extensionOffset = offset;
+    const typedArrays = this.settings.typedArrays as TypedArrayTable;
+    return typedArrays.read(this.source, (word >>> 8) & 0xff, start, length, offset);
   }
 
   private extension(data: Uint8Array, type: number, offset: number): unknown {

@@ -1,7 +1,7 @@
 import { MAX_COMPILED, mayCompile } from "./codeGeneration.ts";
 import type { Materializer } from "./Materializer.ts";
 import { Tag, Wide } from "./tape.ts";
-import { knownKeys } from "./wasm/DecodeMemory.ts";
+import type { KnownKeys } from "./wasm/KnownKeys.ts";
 
 /** Makes the object of a map whose keys are known, from the values that come next. */
 export type Factory = (values: Materializer) => Record<string, unknown>;
@@ -15,11 +15,16 @@ export class Shapes {
   readonly #keyTexts: (string | undefined)[] = [];
   readonly #keyLists: (string[] | undefined)[] = [];
   #compiled = 0;
+  readonly #known: KnownKeys;
+
+  constructor(known: KnownKeys) {
+    this.#known = known;
+  }
 
   key(number: number): string {
     let text = this.#keyTexts[number];
     if (text === undefined) {
-      text = knownKeys.text(number);
+      text = this.#known.text(number);
       this.#keyTexts[number] = text;
     }
     return text;
@@ -29,8 +34,8 @@ export class Shapes {
     let list = this.#keyLists[shape];
     if (list === undefined) {
       list = [];
-      for (let at = shape; at !== 0; at = knownKeys.parentShape(at))
-        list.push(this.key(knownKeys.lastKey(at)));
+      for (let at = shape; at !== 0; at = this.#known.parentShape(at))
+        list.push(this.key(this.#known.lastKey(at)));
       list.reverse();
       this.#keyLists[shape] = list;
     }

@@ -8,39 +8,60 @@ export interface Source {
   load(memory: DecodeMemory, offset: number, limit: number): number;
   /** A view of the caller's own memory where it is in one piece, else a copy. */
   view(offset: number, length: number): Uint8Array;
+  /** What holds all of these bytes, or null if they lie in several pieces. */
+  piece(offset: number, length: number): Piece | null;
+}
+
+/** Bytes of the caller's, and where in the message they start. */
+export interface Piece {
+  readonly bytes: Uint8Array;
+  readonly start: number;
 }
 
 const NOTHING = new Uint8Array(0);
 
 /** A message in one piece. */
-export class BufferSource implements Source {
-  #bytes = NOTHING as Uint8Array;
+export class BufferSource implements Source, Piece {
+  bytes = NOTHING as Uint8Array;
+  readonly start = 0;
   length = 0;
 
   set(bytes: Uint8Array): void {
-    this.#bytes = bytes;
+    this.bytes = bytes;
     this.length = bytes.length;
   }
 
   /** Lets go of the caller's memory. */
   clear(): void {
-    this.#bytes = NOTHING;
+    this.bytes = NOTHING;
     this.length = 0;
   }
 
   load(memory: DecodeMemory, offset: number, limit: number): number {
     const { length } = this;
     if (offset === 0 && length <= limit) {
-      memory.write(this.#bytes, 0);
+      memory.write(this.bytes, 0);
       return length;
     }
     const end = Math.min(offset + limit, length);
-    memory.write(this.#bytes.subarray(offset, end), 0);
+    memory.write(this.bytes.subarray(offset, end), 0);
     return end - offset;
   }
 
   view(offset: number, length: number): Uint8Array {
-    return this.#bytes.subarray(offset, offset + length);
+    return this.bytes.subarray(offset, offset + length);
+  }
+
+  piece(): Piece {
+    return this;
+  }
+}
+
+/** A message in one piece that lies in the memory of the decoder itself. */
+export class PlacedSource extends BufferSource {
+  override load(memory: DecodeMemory, offset: number, limit: number): number {
+    memory.place(this.bytes.byteOffset + offset);
+    return Math.min(limit, this.length - offset);
   }
 }
 
@@ -75,14 +96,18 @@ export class SegmentSource implements Source {
   }
 
   view(offset: number, length: number): Uint8Array {
-    const i = this.#indexOf(offset);
-    const from = offset - this.#starts[i];
-    const segment = this.#segments[i];
-    if (segment !== undefined && from + length <= segment.length)
-      return segment.subarray(from, from + length);
+    const piece = this.piece(offset, length);
+    if (piece !== null) return piece.bytes.subarray(offset - piece.start, offset - piece.start + length);
     const joined = new Uint8Array(length);
     this.#copy(offset, length, (bytes, at) => joined.set(bytes, at));
     return joined;
+  }
+
+  piece(offset: number, length: number): Piece | null {
+    const i = this.#indexOf(offset);
+    const bytes = this.#segments[i];
+    const start = this.#starts[i];
+    return bytes !== undefined && offset + length <= start + bytes.length ? { bytes, start } : null;
   }
 
   #copy(offset: number, size: number, write: (bytes: Uint8Array, at: number) => void): void {

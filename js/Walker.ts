@@ -4,14 +4,17 @@ import { made } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { type KeyNode, KeyTrie, MAX_DEPTH } from "./KeyTrie.ts";
 import { kindOf, unboxed } from "./kinds.ts";
+import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { MAX_PAYLOAD, Tag, Wide } from "./tape.ts";
 import { addKey, clearKeys, EncodeMemory, type EncodeModes } from "./wasm/EncodeMemory.ts";
 
 /** What an encoder's options come to. Made once, in its constructor. */
 export interface EncodeSettings {
   readonly modes: EncodeModes;
-  /** Null where the default codec would be asked: only special objects are its business. */
+  /** Null for the default codec, which need not be asked for plain objects. */
   readonly extensionCodec: ExtensionCodecType<unknown> | null;
+  /** What the extension codec knows of typed arrays, if it need not be asked for each. */
+  readonly typedArrays: TypedArrayTable | null;
   readonly context: unknown;
   readonly maxDepth: number;
   readonly sortKeys: boolean;
@@ -44,6 +47,7 @@ export class Walker extends EncodeMemory {
 
   private settings = IDLE;
   codec: ExtensionCodecType<unknown> | null = null;
+  private typedArrays: TypedArrayTable | null = null;
   asFloats = false;
   private origin = 0;
   /** Whether nothing has been emitted yet. */
@@ -78,7 +82,10 @@ export class Walker extends EncodeMemory {
     this.settings = settings;
     this.origin = origin;
     this.setModes(settings.modes);
-    this.codec = settings.extensionCodec;
+    this.setOrigin(origin);
+    const { extensionCodec, typedArrays } = settings;
+    this.typedArrays = typedArrays;
+    this.codec = typedArrays?.isAlone ? null : extensionCodec;
     this.asFloats = settings.modes.integersAsFloats;
     this.isFirst = true;
     this.startWindow();
@@ -92,9 +99,12 @@ export class Walker extends EncodeMemory {
     this.rope = "";
     this.settings = IDLE;
     this.codec = null;
-    if (this.payloads.length > 0 || this.parts.length > 0) {
+    this.typedArrays = null;
+    if (this.payloads.length > 0) {
       this.payloads = [];
       this.payloadLengths.length = 0;
+    }
+    if (this.parts.length > 0) {
       this.parts = [];
       this.partBytes = 0;
     }
@@ -111,7 +121,7 @@ export class Walker extends EncodeMemory {
   take(): Uint8Array<ArrayBuffer> {
     if (this.partBytes === 0 && this.payloads.length === 0) return this.copyOutput(0, this.outputLength);
     const result = new Uint8Array(this.size);
-    this.writeTo(result, 0);
+    this.write(result, 0);
     return result;
   }
 
@@ -124,6 +134,11 @@ export class Walker extends EncodeMemory {
     for (let i = 0; i < this.parts.length; i++) {
       if (this.parts[i].buffer === target.buffer) this.parts[i] = this.parts[i].slice();
     }
+    this.write(target, at);
+  }
+
+  /** As `writeTo`, for a target that holds nothing of the value. */
+  private write(target: Uint8Array, at: number): void {
     for (const part of this.parts) {
       target.set(part, at);
       at += part.length;
@@ -349,10 +364,11 @@ export class Walker extends EncodeMemory {
   /** Whatever is not a plain object walked plainly. */
   private special(object: Record<string, unknown>, depth: number): void {
     if (ArrayBuffer.isView(object)) {
-      this.binary(object, Wide.SHORT_BIN, Wide.BIN, 0);
+      if (!this.typedArray(object)) this.binary(object, Wide.SHORT_BIN, Wide.BIN, 0);
       return;
     }
-    if (this.codec === null && this.extension(defaultExtensionCodec, object)) return;
+    if (this.codec === null && this.extension(this.settings.extensionCodec ?? defaultExtensionCodec, object))
+      return;
     switch (kindOf(object)) {
       case "map":
         this.map(object as unknown as Map<unknown, unknown>, depth);
@@ -460,7 +476,16 @@ export class Walker extends EncodeMemory {
 
   /** Asks the codec, if it is one that is asked for all objects. Returns whether it has made an extension of this one. */
   isExtension(object: object): boolean {
-    return this.codec !== null && this.extension(this.codec, object);
+    return this.codec !== null && (this.typedArray(object) || this.extension(this.codec, object));
+  }
+
+  /** Writes a typed array for which there is an extension type. Returns whether it was one. */
+  private typedArray(value: object): boolean {
+    if (this.typedArrays === null || !ArrayBuffer.isView(value)) return false;
+    const extra = this.typedArrays.extraOf(value);
+    if (extra < 0) return false;
+    this.binary(value, Wide.SHORT_TYPED_ARRAY, Wide.TYPED_ARRAY, extra << 8);
+    return true;
   }
 
   /** Asks a codec for an extension. Returns whether it made one. */

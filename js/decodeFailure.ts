@@ -1,5 +1,6 @@
 import { DecodeError, withDetails } from "./DecodeError.ts";
 import { Status } from "./status.ts";
+import { wrongLength, wrongOffset } from "./TypedArrayTable.ts";
 import type { DecodeModes } from "./wasm/DecodeMemory.ts";
 
 /** `typeof` the value that a key of this first byte would have: that is how the contract names it. */
@@ -57,6 +58,15 @@ export function decodeFailure(
           code: "MAX_DEPTH",
           offset,
         },
+      );
+    case Status.TYPED_ARRAY_OFFSET:
+      return new DecodeError(`${wrongOffset(detail)}, at offset ${offset}`, { code: "EXTENSION", offset });
+    case Status.TYPED_ARRAY_LENGTH:
+      return new DecodeError(`${wrongLength(detail)}, at offset ${offset}`, { code: "EXTENSION", offset });
+    case Status.TYPED_ARRAY_TRUNCATED:
+      return new DecodeError(
+        `Insufficient data: the typed array at offset ${offset} needs ${detail} more byte(s)`,
+        { code: "INSUFFICIENT_DATA", offset },
       );
     default:
       return withDetails(new RangeError("msgpack-wasm: out of WebAssembly memory"), "OUT_OF_MEMORY", offset);

@@ -22,6 +22,8 @@ export { encode, encodeInto } from "./encode.ts";
 export type { DecoderInput } from "./input.ts";
 export type { KeyDecoder } from "./Materializer.ts";
 export type { ReadableStreamLike } from "./streams.ts";
+export { TypedArrayCodec, type TypedArrayCodecOptions } from "./TypedArrayCodec.ts";
+export type { TypedArrayName } from "./TypedArrayTable.ts";
 export {
   decodeTimestampExtension,
   decodeTimestampToTimeSpec,
@@ -31,3 +33,4 @@ export {
   encodeTimestampExtension,
   type TimeSpec,
 } from "./timestamp.ts";
+export { WasmArena } from "./WasmArena.ts";

@@ -15,4 +15,8 @@ export const Status = {
   MAX_EXT_LENGTH: 12,
   MAX_DEPTH: 13,
   OUT_OF_MEMORY: 14,
+  TYPED_ARRAY_OFFSET: 15,
+  TYPED_ARRAY_LENGTH: 16,
+  TYPED_ARRAY_TRUNCATED: 17,
+  MORE: 18,
 } as const;

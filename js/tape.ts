@@ -20,8 +20,8 @@ export const Tag = {
 
 /** What a `Tag.WIDE` word stands for: `extra << 8 | kind << 4 | Tag.WIDE`. */
 export const Wide = {
-  POOL8: 0,
-  POOL16: 1,
+  POOL: 0,
+  INT32: 1,
   LONG_STR: 2,
   BIN: 3,
   EXT: 4,
@@ -34,7 +34,8 @@ export const Wide = {
   SHORT_BIN: 11,
   SHORT_EXT: 12,
   PLACED_EXT: 13,
-  INT32: 14,
+  TYPED_ARRAY: 14,
+  SHORT_TYPED_ARRAY: 15,
 } as const;
 
 /** The largest count or length that fits a word's payload. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Decoder, decode, Encoder, encode, wasmMemoryBytes } from "msgpack-wasm/testing";
@@ -63,6 +64,50 @@ describe("a message of 300 MB", () => {
     const bytes = join([0xdd], bigEndian(100_001, 4), repeat(encode([1, "two", { three: 3 }]), 100_000));
     expect(failure(() => decode(bytes))).toMatchObject({ code: "INSUFFICIENT_DATA" });
     expect(wasmMemoryBytes()).toBeLessThan(WASM_LIMIT);
+  });
+});
+
+describe("a typed array of 256 MB", () => {
+  /** Runs in a process of its own, since a peak is one for all time (and `maxRSS` begins with the parent's). Says how much more it has needed at the most. */
+  function peakGrowth(body: string): { grown: number; result: number } {
+    const library = new URL("../dist/index.js", import.meta.url);
+    const script = `
+      import { readFileSync } from "node:fs";
+      import { TypedArrayCodec, decode, encode, encodeInto } from ${JSON.stringify(library)};
+      const options = { extensionCodec: new TypedArrayCodec() };
+      const array = new Float32Array(64 * 2 ** 20).fill(1.5);
+      decode(encode({ array: new Float32Array(1000) }, options), options);
+      const peak = () => /VmHWM:\\s*(\\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1] * 1024;
+      ${body}
+      console.log(JSON.stringify({ grown: peak() - before, result }));
+    `;
+    return JSON.parse(
+      execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" }),
+    );
+  }
+
+  test("is encoded with the memory of the result and less than 8 MB", () => {
+    const { grown, result } = peakGrowth(`
+      const before = peak();
+      const message = encode({ array, more: [array.subarray(0, 1000)] }, options);
+      const result = message.length;
+    `);
+    expect(result).toBeGreaterThan(256 * MEGABYTE);
+    // The result itself shows that this measures what it should.
+    expect(grown).toBeGreaterThan(250 * MEGABYTE);
+    expect(grown - result).toBeLessThan(8 * MEGABYTE);
+  });
+
+  test("is written into a target, and decoded, with less than 8 MB", () => {
+    const { grown, result } = peakGrowth(`
+      const target = new Uint8Array(257 * 2 ** 20).fill(1);
+      const before = peak();
+      const end = encodeInto({ array }, target, 13, options);
+      const decoded = decode(target.subarray(13, end), options);
+      const result = decoded.array.buffer === target.buffer ? decoded.array.length : -1;
+    `);
+    expect(result).toBe(64 * 2 ** 20);
+    expect(grown).toBeLessThan(8 * MEGABYTE);
   });
 });
 

@@ -76,6 +76,24 @@ describe("the same sizes on both sides:", () => {
     }
   });
 
+  test("the first chunk where typed arrays are likely holds any pooled string, key, number or header", () => {
+    const short = constantOf(read("js/Materializer.ts"), "SHORT_CHUNK");
+    expect(short).toBeGreaterThan(constantOf(tape, "kMaxPooledBytes") + 16);
+    expect(short).toBeGreaterThan(
+      constantOf(classOf(read("cpp/key_table.hpp"), "KeyTable"), "kMaxKeyLength") + 16,
+    );
+    expect(short).toBeLessThanOrEqual(constantOf(decodeSession, "kInput") / 2);
+  });
+
+  test("the largest alignment", () => {
+    expect(constantOf(read("js/TypedArrayCodec.ts"), "MAX_ALIGN")).toBe(
+      2 ** constantOf(emitter, "kMaxAlignment"),
+    );
+    expect(constantOf(read("js/TypedArrayTable.ts"), "MAX_BYTES")).toBe(
+      2 ** 32 - 1 - 2 ** constantOf(emitter, "kMaxAlignment"),
+    );
+  });
+
   test("the longest pooled string is a small part of a pool, and of a chunk", () => {
     const pooled = constantOf(tape, "kMaxPooledBytes");
     expect(pooled).toBeLessThanOrEqual(constantOf(tape, "kPoolBytes") / 8);

@@ -8,11 +8,13 @@ import {
   encode,
   limitDecodeWindows,
   limitEncodeWindows,
+  TypedArrayCodec,
 } from "msgpack-wasm/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { madeDocuments, realDocuments } from "../bench/lib/documents.mjs";
 import { damagedMessages, values } from "./lib/arbitraries.mjs";
 import { outcome } from "./lib/reference.ts";
+import { classes, sample } from "./lib/typedArrays.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -224,6 +226,31 @@ describe("messages larger than a window", () => {
     for (const length of [65_535, 65_536, 65_537, 1_000_000]) {
       const value = { before: "b", text: "é€".repeat(length / 2), after: ["a".repeat(length), "z"] };
       assert.ok(isDeepStrictEqual(decode(encode(value)), value), `${length}`);
+    }
+  });
+
+  test("typed arrays, aligned wherever a window ends", () => {
+    const extensionCodec = new TypedArrayCodec({ align: 16, onMisaligned: "throw" });
+    const mixed = new TypedArrayCodec({ align: 16, onMisaligned: "throw" });
+    mixed.register({ type: 99, encode: () => null, decode: () => null });
+    const value = Array.from({ length: 400 }, (_, i) => ({
+      array: sample(classes[i % classes.length], (i * 7) % 130, i),
+      text: "é".repeat(i % 50),
+      more: [new Uint8Array((i * 13) % 600), sample(classes[0], i % 5)],
+    }));
+    const expected = encode(value, { extensionCodec });
+    assert.ok(isDeepStrictEqual(decode(expected, { extensionCodec }), value));
+    for (const [tapeWords, poolBytes] of [
+      [16, 512],
+      [17, 513],
+      [40, 700],
+      [1000, 5000],
+    ]) {
+      limitEncodeWindows(tapeWords, poolBytes);
+      assert.ok(isDeepStrictEqual(encode(value, { extensionCodec }), expected), `${tapeWords}, ${poolBytes}`);
+      assert.ok(isDeepStrictEqual(encode(value, { extensionCodec: mixed }), expected));
+      limitDecodeWindows(tapeWords, poolBytes + CHUNK_RESERVE, poolBytes);
+      assert.ok(isDeepStrictEqual(decode(expected, { extensionCodec }), value), `${tapeWords}, ${poolBytes}`);
     }
   });
 });

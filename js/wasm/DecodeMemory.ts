@@ -1,6 +1,7 @@
 import { Status } from "../status.ts";
-import { codec, created, registerView, renewDetached, settle, stack } from "./module.ts";
-import { hostText } from "./text.ts";
+import type { KnownKeys } from "./KnownKeys.ts";
+import { type Instance, shared } from "./module.ts";
+import type { HostText } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
 const INPUT_BYTES = 128 * 1024;
@@ -10,10 +11,7 @@ const SHORT_POOL = 12;
 /** Above this, `TypedArray.prototype.set` is faster than a loop (measured on Node 20 and 26). */
 const LOOP_BYTES = 32;
 
-/** `seed` keeps the collisions of the key table from being known to those who choose the keys. */
-const keyTable = created(codec.createKeyTable((Math.random() * 2 ** 32) >>> 0 || 1));
-
-type Session = NonNullable<ReturnType<typeof codec.createDecodeSession>>;
+type Session = NonNullable<ReturnType<Instance["codec"]["createDecodeSession"]>>;
 
 /** A value whose end has not arrived. It lies in wasm memory, so it must be taken back or deleted. */
 export type SuspendedMessage = NonNullable<ReturnType<Session["suspend"]>>;
@@ -32,7 +30,13 @@ export interface DecodeModes {
   readonly anyKey: boolean;
   readonly rawKeys: boolean;
   readonly fatalUtf8: boolean;
+  /** The bytes of an element, by the extension type of its typed array, which is below 128. */
+  readonly elementSizes: ElementSizes;
 }
+
+export type ElementSizes = ReadonlyMap<number, number>;
+
+const NO_TYPED_ARRAYS: ElementSizes = new Map();
 
 /** A tokenizer's session in wasm memory: its windows as typed arrays, and the calls that fill them. */
 export class DecodeMemory {
@@ -41,21 +45,27 @@ export class DecodeMemory {
   lane64!: BigUint64Array;
   #input!: Uint8Array;
   protected pool8!: Uint8Array;
+  readonly #instance: Instance;
   readonly #session: Session;
+  protected readonly text: HostText;
   readonly pool8Start: number;
   readonly pool16Start: number;
   #modes: DecodeModes | null = null;
+  #elementSizes = NO_TYPED_ARRAYS;
   chunkBytes = INPUT_BYTES;
   isBusy = false;
   /** Bytes from the start of the chunk to where the tokenizer stopped. */
   offset = 0;
 
-  constructor() {
-    this.#session = created(codec.createDecodeSession(keyTable));
+  constructor(keys: KnownKeys) {
+    const { instance } = keys;
+    this.#instance = instance;
+    this.text = instance.text;
+    this.#session = instance.created(instance.codec.createDecodeSession(keys.table));
     this.pool8Start = this.#session.pool8();
     this.pool16Start = this.#session.pool16();
     this.renew();
-    registerView(this);
+    instance.registerView(this);
   }
 
   isDetached(): boolean {
@@ -63,8 +73,8 @@ export class DecodeMemory {
   }
 
   renew(): void {
-    const { buffer } = codec.wasmMemory;
-    hostText.bind(buffer);
+    const { buffer } = this.#instance.memory;
+    this.text.bind(buffer);
     this.lane = new Float64Array(buffer, this.#session.lane(), 2 * TAPE_WORDS);
     this.lane64 = new BigUint64Array(buffer, this.#session.lane(), 2 * TAPE_WORDS);
     this.#input = new Uint8Array(buffer, this.#session.input(), INPUT_BYTES);
@@ -75,7 +85,7 @@ export class DecodeMemory {
 
   /** Costs nothing when the modes are those of last time. */
   setModes(modes: DecodeModes): void {
-    settle();
+    this.#instance.settle();
     if (modes === this.#modes) return;
     this.#modes = modes;
     this.#session.setLimits(
@@ -87,6 +97,13 @@ export class DecodeMemory {
       modes.maxDepth,
     );
     this.#session.setModes(modes.int64, modes.rawStrings, modes.anyKey, modes.rawKeys, modes.fatalUtf8);
+    if (modes.elementSizes !== this.#elementSizes) this.#setElementSizes(modes.elementSizes);
+  }
+
+  #setElementSizes(sizes: ElementSizes): void {
+    for (const type of this.#elementSizes.keys()) this.#session.setElementSize(type, 0);
+    for (const [type, size] of sizes) this.#session.setElementSize(type, size);
+    this.#elementSizes = sizes;
   }
 
   /** For tests: windows so small that their ends fall everywhere. */
@@ -97,6 +114,11 @@ export class DecodeMemory {
 
   begin(): void {
     this.#session.begin();
+  }
+
+  /** Lets the next chunk begin at an address of an arena's block, where its bytes are already. */
+  place(address: number): void {
+    this.#session.place(address);
   }
 
   /** Copies `bytes` to offset `at` of the next chunk. */
@@ -112,13 +134,23 @@ export class DecodeMemory {
 
   /**
    * Takes the `size` bytes that were written as the next chunk, and fills a window. `available` bytes, those included,
-   * are there before the input ends, or, if `open`, before more of it arrives.
+   * are there before the input ends, or, if `open`, before more of it arrives. `Status.MORE` comes only if `mayGoOn`.
    */
-  feed(size: number, available: number, open: boolean): number {
+  feed(size: number, available: number, open: boolean, mayGoOn: boolean): number {
     try {
-      return this.#took(this.#session.feed(size, available, open));
+      return this.#took(this.#session.feed(size, available, open, mayGoOn));
     } catch (error) {
-      stack.isAstray = true;
+      this.#instance.isAstray = true;
+      throw error;
+    }
+  }
+
+  /** After `Status.MORE`: as `feed`, with a chunk of at most half `INPUT_BYTES`, for the window that has been begun. */
+  goOn(size: number, available: number): number {
+    try {
+      return this.#took(this.#session.goOn(size, available));
+    } catch (error) {
+      this.#instance.isAstray = true;
       throw error;
     }
   }
@@ -128,21 +160,21 @@ export class DecodeMemory {
     try {
       return this.#took(this.#session.run());
     } catch (error) {
-      stack.isAstray = true;
+      this.#instance.isAstray = true;
       throw error;
     }
   }
 
   #took(result: number): number {
     // The tokenizer's stack is all that can make memory grow here.
-    if (this.tape.length === 0) renewDetached();
+    if (this.tape.length === 0) this.#instance.renewDetached();
     this.offset = result >= 0 ? result : this.#session.offset();
     return result >= 0 ? Status.DONE : -result;
   }
 
   /** A pool of ASCII text at address `at`. */
   ascii(at: number, length: number): string {
-    if (length > SHORT_POOL) return hostText.ascii(at, length);
+    if (length > SHORT_POOL) return this.text.ascii(at, length);
     const { pool8 } = this;
     const i = at - this.pool8Start;
     // One call with all the places that a short text may fill costs a third of a call into the host.
@@ -155,7 +187,7 @@ export class DecodeMemory {
 
   /** Hands out the value that has been begun, so that another can be read meanwhile. */
   suspend(): SuspendedMessage {
-    return created(this.#session.suspend());
+    return this.#instance.created(this.#session.suspend());
   }
 
   /** Takes a value back; its handle is void then. */
@@ -170,26 +202,9 @@ export class DecodeMemory {
   }
 }
 
-/** The keys of a shape, and the text of a key, by their numbers on the tape. */
-export const knownKeys = {
-  parentShape: (shape: number): number => keyTable.parent(shape),
-  lastKey: (shape: number): number => keyTable.key(shape),
-  text(key: number): string {
-    const at = keyTable.textAddress(key);
-    return keyDecoder.decode(new Uint8Array(codec.wasmMemory.buffer, at, keyTable.textLength(key)));
-  },
-  /** Whether keys or shapes have been turned away for want of room. */
-  isFull: (): boolean => keyTable.isFull(),
-  clear(): void {
-    keyTable.clear();
-  },
-};
-
-const keyDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
 /** How much wasm memory the codec has, in bytes. */
 export function wasmMemoryBytes(): number {
-  return codec.wasmMemory.buffer.byteLength;
+  return shared.memory.buffer.byteLength;
 }
 
 export function isError(status: number): boolean {

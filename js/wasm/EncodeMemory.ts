@@ -1,4 +1,4 @@
-import { codec, created, registerView, settle, stack } from "./module.ts";
+import { shared } from "./module.ts";
 import { hostText } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
@@ -15,6 +15,8 @@ const MAX_TEXT = 2048;
 const FIRST_OUTPUT_BYTES = 1024 * 1024;
 /** Above this, `TypedArray.prototype.slice` is faster than a loop (measured on Node 20 and 26). */
 const LOOP_BYTES = 16;
+/** As that, where a view must be made first. */
+const LOOP_TO_BYTES = 64;
 /** Up to this many UTF-16 units, a loop is faster than a call into the host (measured on Node 20 and 26). */
 const LOOP_UNITS = 32;
 /** Sessions of re-entrant calls. */
@@ -28,7 +30,9 @@ export interface EncodeModes {
   readonly smallestBigint: boolean;
 }
 
-const keyStore = created(codec.createKeyStore());
+const { codec } = shared;
+
+const keyStore = shared.created(codec.createKeyStore());
 
 type Session = NonNullable<ReturnType<typeof codec.createEncodeSession>>;
 
@@ -48,6 +52,7 @@ export class EncodeMemory {
   readonly pool8Start: number;
   readonly pool16Start: number;
   #modes: EncodeModes | null = null;
+  #origin = 0;
   /** Bytes in the output. */
   outputLength = 0;
   /** What of the tape, the lane and the pools a window may use. */
@@ -61,11 +66,11 @@ export class EncodeMemory {
 
   constructor(outputBytes = sessions++ === 0 ? FIRST_OUTPUT_BYTES : OTHER_OUTPUT_BYTES) {
     this.#outputBytes = outputBytes;
-    this.#session = created(codec.createEncodeSession(keyStore, outputBytes));
+    this.#session = shared.created(codec.createEncodeSession(keyStore, outputBytes));
     this.pool8Start = this.#session.pool8();
     this.pool16Start = this.#session.pool16();
     this.renew();
-    registerView(this);
+    shared.registerView(this);
   }
 
   isDetached(): boolean {
@@ -73,9 +78,9 @@ export class EncodeMemory {
   }
 
   renew(): void {
-    const { buffer } = codec.wasmMemory;
+    const { buffer } = shared.memory;
     const session = this.#session;
-    hostText.bind(buffer);
+    shared.text.bind(buffer);
     this.lane = new Float64Array(buffer, session.lane(), 2 * TAPE_WORDS);
     this.lane64 = new BigUint64Array(buffer, session.lane(), 2 * TAPE_WORDS);
     this.pool8 = new Uint8Array(buffer, session.pool8(), POOL_BYTES);
@@ -88,10 +93,18 @@ export class EncodeMemory {
 
   /** Costs nothing when the modes are those of last time. */
   setModes(modes: EncodeModes): void {
-    settle();
+    shared.settle();
     if (modes === this.#modes) return;
     this.#modes = modes;
     this.#session.setOptions(modes.float32, modes.integersAsFloats, modes.noInt64, modes.smallestBigint);
+  }
+
+  /** Where messages will start, from where alignments count. Costs nothing when that is where they did last time. */
+  setOrigin(origin: number): void {
+    if (origin === this.#origin) return;
+    this.#origin = origin;
+    // Modulo 2^32: no alignment sees the difference.
+    this.#session.setOrigin(origin % 2 ** 32);
   }
 
   /** For tests: windows so small that their ends fall everywhere. */
@@ -120,7 +133,7 @@ export class EncodeMemory {
     try {
       return this.#emitted(this.#session.start(words, isFirst, textIsBytes));
     } catch (error) {
-      stack.isAstray = true;
+      shared.isAstray = true;
       throw error;
     }
   }
@@ -130,7 +143,7 @@ export class EncodeMemory {
     try {
       return this.#emitted(this.#session.run());
     } catch (error) {
-      stack.isAstray = true;
+      shared.isAstray = true;
       throw error;
     }
   }
@@ -151,7 +164,12 @@ export class EncodeMemory {
 
   /** Copies bytes of the output to offset `at` of `target`. */
   copyOutputTo(target: Uint8Array, at: number, start: number, end: number): void {
-    target.set(this.#output.subarray(start, end), at);
+    const output = this.#output;
+    if (end - start > LOOP_TO_BYTES) {
+      target.set(output.subarray(start, end), at);
+    } else {
+      for (let i = start; i < end; i++) target[at++] = output[i];
+    }
   }
 
   get holeCount(): number {
@@ -174,7 +192,7 @@ export function addKey(at: number, units: number): number {
   try {
     return keyStore.add(at, units);
   } catch (error) {
-    stack.isAstray = true;
+    shared.isAstray = true;
     throw error;
   }
 }

@@ -5,6 +5,8 @@ declare module "msgpack-wasm:glue" {
   type Bindings = import("../../build/wasm/codec").EmbindModule;
 
   interface GlueOptions {
+    /** What the instance shall work in. */
+    wasmMemory: WebAssembly.Memory;
     /** Instantiates the module and hands the instance to `receive`, both before it returns. */
     instantiateWasm(
       imports: WebAssembly.Imports,
@@ -12,9 +14,8 @@ declare module "msgpack-wasm:glue" {
     ): WebAssembly.Exports;
   }
 
-  /** A fresh instance, with what `bindings/` binds and its memory, ready when the call returns. */
+  /** A fresh instance, with what `bindings/` binds, ready when the call returns. */
   export function instantiateGlue(options: GlueOptions): Bindings & {
-    readonly wasmMemory: WebAssembly.Memory;
     /** The module's own stack pointer. */
     stackSave(): number;
     stackRestore(pointer: number): void;

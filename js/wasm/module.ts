@@ -2,15 +2,26 @@
 
 import wasmBytes from "msgpack-wasm:codec.wasm";
 import { instantiateGlue } from "msgpack-wasm:glue";
+import { type HostText, hostText } from "./text.ts";
 
 type Codec = ReturnType<typeof instantiateGlue>;
+
+export type WasmMemory = WebAssembly.Memory;
+
+const module = new WebAssembly.Module(wasmBytes);
+
+export const PAGE_BYTES = 64 * 1024;
+/** What the module declares: the least pages that it needs, and the most that it can address. */
+const MIN_PAGES = 32;
+export const MAX_PAGES = 32 * 1024;
 
 /**
  * Plain Emscripten glue, wrapped by the bundler, is synchronous in every version from 3.1.69 to 6 as long as
  * `instantiateWasm` calls back before it returns; a `MODULARIZE` factory became a promise in 4.0.12.
  */
-function instantiate(module: WebAssembly.Module): Codec {
+function instantiate(wasmMemory: WasmMemory): Codec {
   return instantiateGlue({
+    wasmMemory,
     instantiateWasm(imports, receive) {
       const instance = new WebAssembly.Instance(module, imports);
       receive(instance);
@@ -19,44 +30,65 @@ function instantiate(module: WebAssembly.Module): Codec {
   });
 }
 
-/** The one instance that all encoders and decoders share: sessions keep them apart. */
-export const codec = instantiate(new WebAssembly.Module(wasmBytes));
-
-/** Called after each call into the module that may have grown its memory, which detaches every view on it. */
-const views: { renew(): void; isDetached(): boolean }[] = [];
-
-export function registerView(view: { renew(): void; isDetached(): boolean }): void {
-  views.push(view);
+/** What holds views on an instance's memory. */
+export interface Views {
+  renew(): void;
+  isDetached(): boolean;
 }
 
-export function renewDetached(): void {
-  for (const view of views) {
-    if (view.isDetached()) view.renew();
+/** An instance of the module, and what must be seen to before and after calls into it. */
+export class Instance {
+  readonly memory: WasmMemory;
+  readonly codec: Codec;
+  /** Text in its memory. */
+  readonly text: HostText;
+  /**
+   * Whether a call into the module has been broken off. The module itself throws nothing, but the engine does when the
+   * JS call stack is full, and the module's own stack pointer stays where it was then: message by message its stack
+   * would creep into its data. It is set by assignment, since there is no room for a call at that moment, and acted
+   * upon before the next message.
+   */
+  isAstray = false;
+  readonly #stackAtRest: number;
+  readonly #views: Views[] = [];
+
+  constructor(memory: WasmMemory, text: HostText) {
+    this.memory = memory;
+    this.codec = instantiate(memory);
+    this.text = text;
+    this.#stackAtRest = this.codec.stackSave();
+  }
+
+  registerView(view: Views): void {
+    this.#views.push(view);
+  }
+
+  /** To be called after each call into the module that may have grown its memory, which detaches every view on it. */
+  renewDetached(): void {
+    for (const view of this.#views) {
+      if (view.isDetached()) view.renew();
+    }
+  }
+
+  /** What the `create…` functions of the module return, which is null when memory is out. */
+  created<T>(object: T | null): T {
+    this.renewDetached();
+    if (object === null) throw new RangeError("msgpack-wasm: out of WebAssembly memory");
+    return object;
+  }
+
+  /** Puts right what a call that was broken off has left. To be called before each message. */
+  settle(): void {
+    if (!this.isAstray) return;
+    this.codec.stackRestore(this.#stackAtRest);
+    // The call may have made memory grow before.
+    this.renewDetached();
+    this.isAstray = false;
   }
 }
 
-/** What the `create…` functions of the module return, which is null when memory is out. */
-export function created<T>(object: T | null): T {
-  renewDetached();
-  if (object === null) throw new RangeError("msgpack-wasm: out of WebAssembly memory");
-  return object;
-}
-
-const stackAtRest = codec.stackSave();
-
-/**
- * Whether a call into the module has been broken off. The module itself throws nothing, but the engine does when the JS
- * call stack is full, and the module's own stack pointer stays where it was then: message by message its stack would
- * creep into its data. It is set by assignment, since there is no room for a call at that moment, and acted upon before
- * the next message.
- */
-export const stack = { isAstray: false };
-
-/** Puts right what a call that was broken off has left. To be called before each message. */
-export function settle(): void {
-  if (!stack.isAstray) return;
-  codec.stackRestore(stackAtRest);
-  // The call may have made memory grow before.
-  renewDetached();
-  stack.isAstray = false;
-}
+/** The one instance that all encoders and decoders share: sessions keep them apart. */
+export const shared = new Instance(
+  new WebAssembly.Memory({ initial: MIN_PAGES, maximum: MAX_PAGES }),
+  hostText,
+);

@@ -65,8 +65,14 @@ function webText(): HostText {
 const NodeBufferClass = (globalThis as unknown as { Buffer?: BufferClass }).Buffer;
 
 /** Chosen by what the host offers, not by its name: polyfills of `Buffer` lack these methods. */
-export const hostText: HostText =
+const isNode =
   NodeBufferClass !== undefined &&
-  ["latin1Slice", "ucs2Slice", "ucs2Write"].every((method) => method in NodeBufferClass.prototype)
-    ? nodeText(NodeBufferClass)
-    : webText();
+  ["latin1Slice", "ucs2Slice", "ucs2Write"].every((method) => method in NodeBufferClass.prototype);
+
+/** Each is for one memory. */
+export function makeHostText(): HostText {
+  return isNode ? nodeText(NodeBufferClass) : webText();
+}
+
+/** For the memory of the instance that all encoders and decoders share. */
+export const hostText = makeHostText();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,8 @@ struct Sizes {
   uint32_t pooled = kMaxPooledBytes;
   /// The message comes as a stream, so many bytes at a time. 0: it is all there.
   uint32_t arrival = 0;
+  /// Windows go on with further chunks, of at most so many bytes. 0: they do not.
+  uint32_t further = 0;
 
   uint32_t lane_slots() const { return lane != 0 ? lane : 2 * std::max(tape, chunk / 5); }
 
@@ -84,20 +87,22 @@ class Session {
     for (;;) {
       // The end of a stream is only known when it has come.
       const bool open = sizes_.arrival != 0 && !(there == message.size() && is_closed_);
-      const auto size = static_cast<uint32_t>(std::min<uint64_t>(sizes_.chunk, there - chunk));
+      const uint64_t start = chunk;
+      const auto size = static_cast<uint32_t>(std::min<uint64_t>(sizes_.chunk, there - start));
       load(message, behind, chunk, size);
-      tokenizer_.feed(size, there - chunk, open);
+      tokenizer_.feed(size, there - chunk, open, sizes_.further != 0);
+      further_ = [&] { return feed_further(message, behind, chunk, there); };
       outcome.status = read_windows(reader, chunk, open, &outcome);
       outcome.offset = chunk + tokenizer_.offset();
       outcome.detail = tokenizer_.detail();
       if (outcome.status != Status::kNeedInput || !reader.is_good()) break;
-      const bool moved = outcome.offset > chunk;
+      const bool moved = outcome.offset > start;
       if (outcome.offset > there) {
         ADD_FAILURE() << "the next chunk should start at " << outcome.offset << ", behind the input of "
                       << there;
         break;
       }
-      if (there - chunk == size || !moved) {
+      if (there - start == size || !moved) {
         if (open && there < message.size()) {
           there = std::min<uint64_t>(there + sizes_.arrival, message.size());
         } else if (open) {
@@ -113,6 +118,9 @@ class Session {
     outcome.events = reader.events().str();
     return outcome;
   }
+
+  /// How often a window has gone on.
+  uint64_t furthers = 0;
 
   Tokenizer& tokenizer() { return tokenizer_; }
   std::span<uint8_t> input() const { return input_.span(); }
@@ -136,11 +144,16 @@ class Session {
   }
 
   /// Runs the tokenizer to the end of the chunk, or of the value, and reads each window.
-  Status read_windows(TapeReader& reader, uint64_t chunk, bool open, Outcome* outcome = nullptr) {
+  Status read_windows(TapeReader& reader, const uint64_t& chunk, bool open, Outcome* outcome = nullptr) {
     for (uint64_t windows = 1;; windows++) {
-      const Status status = tokenizer_.run();
+      const uint64_t start = chunk;
+      Status status = tokenizer_.run();
+      while (status == Status::kMore) {
+        further_();
+        status = tokenizer_.run();
+      }
       if (status > Status::kWindowFull) return status;
-      if (!reader.read({tape_.span(), lane_.span(), pool8_.span(), pool16_.span(), chunk, status, open}))
+      if (!reader.read({tape_.span(), lane_.span(), pool8_.span(), pool16_.span(), start, status, open}))
         return status;
       const std::span<uint32_t> words = tape_.span().first(reader.length());
       if (outcome != nullptr) outcome->tape.insert(outcome->tape.end(), words.begin(), words.end());
@@ -154,6 +167,16 @@ class Session {
   }
 
  private:
+  void feed_further(std::span<const uint8_t> message, std::span<const uint8_t> behind, uint64_t& chunk,
+                    uint64_t there) {
+    chunk += tokenizer_.offset();
+    const auto size = static_cast<uint32_t>(std::min<uint64_t>(sizes_.further, there - chunk));
+    load(message, behind, chunk, size);
+    tokenizer_.go_on(size, there - chunk);
+    furthers++;
+  }
+
+  std::function<void()> further_;
   KeyTable& keys_;
   const Sizes sizes_;
   DecodeOptions options_;

@@ -62,7 +62,13 @@ class TapeWriter {
   TapeWriter& short_ext(int32_t type, const Bytes& data) {
     return short_data(wide(kShortExt, static_cast<uint8_t>(type)), data);
   }
-  /// A payload of kLongStr, kBin, kExt or kPlacedExt.
+  TapeWriter& short_typed_array(uint32_t type, uint32_t log2_alignment, const Bytes& data) {
+    return short_data(wide(kShortTypedArray, log2_alignment << 8 | type), data);
+  }
+  TapeWriter& typed_array(uint32_t type, uint32_t log2_alignment, const Bytes& data) {
+    return hole(wide(kTypedArray, log2_alignment << 8 | type), data);
+  }
+  /// A payload of kLongStr, kBin, kExt, kPlacedExt or kTypedArray.
   TapeWriter& hole(uint32_t word, const Bytes& data) {
     payloads.push_back(data);
     return put(word).put(static_cast<uint32_t>(data.size()));
@@ -88,6 +94,7 @@ class Encoding {
   struct Limits {
     uint32_t output = Emitter::kMinOutput;
     uint32_t holes = 16;
+    uint32_t origin = 0;
   };
 
   Encoding(const KeyStore& keys, const TapeWriter& writer, const Limits& limits,
@@ -104,6 +111,7 @@ class Encoding {
         emitter_(keys,
                  {tape_.span(), lane_.span(), pool8_.span(), pool16_.span(), output_.span(), holes_.span()}) {
     emitter_.set_options(options);
+    emitter_.set_origin(limits.origin);
   }
 
   /// The bytes of the message, holes filled.

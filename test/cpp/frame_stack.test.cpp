@@ -40,25 +40,30 @@ TEST(FrameStack, KeepsItsFramesWhereTheyCanBeChanged) {
   }
 }
 
-TEST(FrameStack, GoesFromHandToHand) {
-  const size_t before = test::allocated_bytes();
-  {
-    FrameStack<Frame> first;
-    for (uint64_t i = 0; i < 100; i++) first.push({i, 1});
-    FrameStack<Frame> second(std::move(first));
-    ASSERT_EQ(second.size(), 100U);
-    EXPECT_EQ(second[99].number, 99U);
+void go_from_hand_to_hand() {
+  FrameStack<Frame> first;
+  for (uint64_t i = 0; i < 100; i++) first.push({i, 1});
+  FrameStack<Frame> second(std::move(first));
+  ASSERT_EQ(second.size(), 100U);
+  EXPECT_EQ(second[99].number, 99U);
 
-    FrameStack<Frame> third;
-    for (uint64_t i = 0; i < 5000; i++) third.push({i, 2});
-    third = std::move(second);
-    ASSERT_EQ(third.size(), 100U);
-    for (uint64_t i = 100; i > 0; i--) ASSERT_EQ(third.pop().number, i - 1);
-    // What has been moved from is as good as new.
-    first = FrameStack<Frame>();
-    ASSERT_TRUE(first.push({7, 3}));
-    EXPECT_EQ(first.pop().number, 7U);
-  }
+  FrameStack<Frame> third;
+  for (uint64_t i = 0; i < 5000; i++) third.push({i, 2});
+  third = std::move(second);
+  ASSERT_EQ(third.size(), 100U);
+  for (uint64_t i = 100; i > 0; i--) ASSERT_EQ(third.pop().number, i - 1);
+  // What has been moved from is as good as new.
+  first = FrameStack<Frame>();
+  ASSERT_TRUE(first.push({7, 3}));
+  EXPECT_EQ(first.pop().number, 7U);
+}
+
+TEST(FrameStack, GoesFromHandToHand) {
+  // What glibc keeps for the next call counts as in use: after the first time, it is the same before and
+  // after.
+  go_from_hand_to_hand();
+  const size_t before = test::allocated_bytes();
+  go_from_hand_to_hand();
   EXPECT_EQ(test::allocated_bytes(), before);
 }
 
@@ -70,13 +75,14 @@ TEST(FrameStack, TakesNoMemoryBeforeTheFirstFrame) {
 }
 
 TEST(FrameStack, GivesBackTheMemoryOfADeepMessage) {
+  go_from_hand_to_hand();
   const size_t before = test::allocated_bytes();
   FrameStack<Frame> stack;
   constexpr size_t kDeep = 1000000;
   for (uint64_t i = 0; i < kDeep; i++) stack.push({i, 0});
   EXPECT_GE(test::allocated_bytes() - before, kDeep * sizeof(Frame));
   stack.clear();
-  EXPECT_LE(test::allocated_bytes() - before, 4096 * sizeof(Frame) + 1024);
+  EXPECT_LE(test::allocated_bytes(), before + 4096 * sizeof(Frame) + 1024);
   EXPECT_EQ(stack.size(), 0U);
   ASSERT_TRUE(stack.push({5, 6}));
   EXPECT_EQ(stack.pop().number, 5U);

@@ -9,10 +9,25 @@ namespace mpw {
 
 /// Names a status where a test fails.
 inline void PrintTo(Status status, std::ostream* out) {
-  constexpr const char* kNames[] = {"kDone",          "kNeedInput",    "kWindowFull",     "kInsufficientData",
-                                    "kUnknownFormat", "kKeyType",      "kForbiddenKey",   "kInvalidUtf8",
-                                    "kMaxStrLength",  "kMaxBinLength", "kMaxArrayLength", "kMaxMapLength",
-                                    "kMaxExtLength",  "kMaxDepth",     "kOutOfMemory"};
+  constexpr const char* kNames[] = {"kDone",
+                                    "kNeedInput",
+                                    "kWindowFull",
+                                    "kInsufficientData",
+                                    "kUnknownFormat",
+                                    "kKeyType",
+                                    "kForbiddenKey",
+                                    "kInvalidUtf8",
+                                    "kMaxStrLength",
+                                    "kMaxBinLength",
+                                    "kMaxArrayLength",
+                                    "kMaxMapLength",
+                                    "kMaxExtLength",
+                                    "kMaxDepth",
+                                    "kOutOfMemory",
+                                    "kTypedArrayOffset",
+                                    "kTypedArrayLength",
+                                    "kTypedArrayTruncated",
+                                    "kMore"};
   *out << kNames[static_cast<uint32_t>(status)];
 }
 

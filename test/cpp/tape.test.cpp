@@ -9,9 +9,9 @@ namespace {
 
 constexpr Tag kTags[] = {kEnd,   kNil, kBool,  kPoint, kInt, kFloat, kText8,  kText16,
                          kArray, kMap, kShape, kKeys,  kKey, kInts,  kFloats, kWide};
-constexpr Wide kWides[] = {kPool8,      kPool16,   kLongStr,   kBin,       kExt,
-                           kLargeArray, kLargeMap, kDeepArray, kDeepMap,   kUint64,
-                           kInt64,      kShortBin, kShortExt,  kPlacedExt, kInt32};
+constexpr Wide kWides[] = {kPool,       kInt32,          kLongStr, kBin,   kExt,      kLargeArray, kLargeMap,
+                           kDeepArray,  kDeepMap,        kUint64,  kInt64, kShortBin, kShortExt,   kPlacedExt,
+                           kTypedArray, kShortTypedArray};
 
 TEST(Tape, HasATagOfItsOwnForEachKindInFourBits) {
   EXPECT_EQ(std::set<uint32_t>(std::begin(kTags), std::end(kTags)).size(), std::size(kTags));

@@ -199,7 +199,7 @@ class TapeReader {
     pool = memory.subspan(next, size);
     next += size;
     const uint32_t follower = at_ < window_->tape.size() ? window_->tape[at_] : 0;
-    require((follower & 15) == kText8 || (follower & 15) == kText16 || follower == wide(kPool16),
+    require((follower & 15) == kText8 || (follower & 15) == kText16 || follower == kPool16,
             "a pool is not followed by text");
   }
 
@@ -310,11 +310,12 @@ class TapeReader {
   void wide_word(uint32_t word) {
     const uint32_t extra = word >> 8;
     switch (word >> 4 & 15) {
-      case kPool8:
-        open_pool(window_->pool8, pool8_, next8_);
-        break;
-      case kPool16:
-        open_pool(window_->pool16, pool16_, next16_);
+      case kPool:
+        if (word == kPool8) {
+          open_pool(window_->pool8, pool8_, next8_);
+        } else {
+          open_pool(window_->pool16, pool16_, next16_);
+        }
         break;
       case kLongStr: {
         const std::span<const uint8_t> bytes = payload();
@@ -336,6 +337,9 @@ class TapeReader {
         events_.bytes("ext " + std::to_string(static_cast<int8_t>(extra)) + " ", bytes);
         break;
       }
+      case kTypedArray:
+        typed_array(extra);
+        break;
       case kLargeArray:
         open_array(operand(), true);
         break;
@@ -361,6 +365,24 @@ class TapeReader {
       default:
         fail("a word of no kind");
     }
+  }
+
+  /// The event is that of the extension, which the words must tell all of.
+  void typed_array(uint32_t extra) {
+    const std::span<const uint8_t> data = payload();
+    const uint32_t type = extra & 0xff;
+    const uint32_t header = extra >> 8 & 0xff;
+    const uint32_t offset = extra >> 16;
+    require(type < 128 && options_.element_sizes[type] != 0, "a typed array of no type");
+    require(offset >= 1 && offset + header <= payload_start_, "data before their extension");
+    if (!is_good_) return;
+    require(data.size() % options_.element_sizes[type] == 0, "a part of an element");
+    payload_start_ -= offset;
+    const std::span<const uint8_t> whole = message_.subspan(payload_start_, offset + data.size());
+    require(whole[0] == offset, "not the offset that the payload begins with");
+    begin_value(true);
+    require_header(header, format::Family::kExt);
+    events_.bytes("ext " + std::to_string(type) + " ", whole);
   }
 
   const KeyTable& keys_;

@@ -29,21 +29,21 @@ std::string wide_text(size_t bytes) {
 }
 
 TEST(TokenizerText, PutsAsciiIntoThePoolOfBytes) {
-  EXPECT_EQ(words_of(str("hello")), (Words{wide(kPool8), 5, word(kText8, 5)}));
+  EXPECT_EQ(words_of(str("hello")), (Words{kPool8, 5, word(kText8, 5)}));
   EXPECT_EQ(words_of(array({str("ab"), str("cde")})),
-            (Words{word(kArray, 2), wide(kPool8), 5, word(kText8, 2), word(kText8, 3)}));
+            (Words{word(kArray, 2), kPool8, 5, word(kText8, 2), word(kText8, 3)}));
 }
 
 TEST(TokenizerText, PutsOtherTextIntoThePoolOfUnits) {
   EXPECT_EQ(words_of(array({str("ab"), str("\u00fc"), str("c"), str("\U0001f600")})),
-            (Words{word(kArray, 4), wide(kPool8), 3, word(kText8, 2), wide(kPool16), 3, word(kText16, 1),
-                   word(kText8, 1), word(kText16, 2)}));
+            (Words{word(kArray, 4), kPool8, 3, word(kText8, 2), kPool16, 3, word(kText16, 1), word(kText8, 1),
+                   word(kText16, 2)}));
 }
 
 TEST(TokenizerText, OpensAPoolForTheEmptyStringToo) {
-  EXPECT_EQ(words_of(str("")), (Words{wide(kPool8), 0, word(kText8, 0)}));
+  EXPECT_EQ(words_of(str("")), (Words{kPool8, 0, word(kText8, 0)}));
   EXPECT_EQ(words_of(array({str(""), str(""), str("x")})),
-            (Words{word(kArray, 3), wide(kPool8), 1, word(kText8, 0), word(kText8, 0), word(kText8, 1)}));
+            (Words{word(kArray, 3), kPool8, 1, word(kText8, 0), word(kText8, 0), word(kText8, 1)}));
 }
 
 TEST(TokenizerText, ReadsStringsAtTheThresholdsOfTheirFormats) {
@@ -58,11 +58,11 @@ TEST(TokenizerText, ReadsStringsAtTheThresholdsOfTheirFormats) {
 }
 
 TEST(TokenizerText, LeavesLongStringsWhereTheyLie) {
-  EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes - 1)))[0], wide(kPool8));
-  EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes)))[0], wide(kPool8));
+  EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes - 1)))[0], kPool8);
+  EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes)))[0], kPool8);
   EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes + 1))),
             (Words{wide(kLongStr, 3 << 8), kMaxPooledBytes + 1, 3}));
-  EXPECT_EQ(words_of(str(wide_text(kMaxPooledBytes)))[2], wide(kPool16));
+  EXPECT_EQ(words_of(str(wide_text(kMaxPooledBytes)))[2], kPool16);
   EXPECT_EQ(words_of(str(wide_text(kMaxPooledBytes + 2))),
             (Words{wide(kLongStr, 3 << 8), kMaxPooledBytes + 2, 3}));
 }
@@ -81,17 +81,17 @@ TEST(TokenizerText, PoolsNoStringAboveTheWindowsLimit) {
   for (const uint32_t pooled : {0U, 1U, 7U, 8U, 9U}) {
     for (uint32_t length = 0; length <= 20; length++) {
       const Words words = words_of(str(ascii(length)), {}, {.pooled = pooled});
-      EXPECT_EQ(words[0], length <= pooled ? wide(kPool8) : wide(kLongStr, 1 << 8)) << length;
+      EXPECT_EQ(words[0], length <= pooled ? kPool8 : wide(kLongStr, 1 << 8)) << length;
     }
   }
 }
 
 /// The sizes of the pools that a message of equal strings makes.
-std::vector<uint32_t> pool_sizes(const Words& words, Wide kind) {
+std::vector<uint32_t> pool_sizes(const Words& words, uint32_t pool) {
   std::vector<uint32_t> sizes;
   for (size_t i = 1; i < words.size(); i++) {
     if ((words[i] & 15) == kWide) {
-      if (words[i] == wide(kind)) sizes.push_back(words[i + 1]);
+      if (words[i] == pool) sizes.push_back(words[i + 1]);
       i++;
     }
   }

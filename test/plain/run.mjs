@@ -20,7 +20,10 @@ check("code generation is refused, as this run wants it", () => {
   assert.throws(() => eval("1"), EvalError);
 });
 
-for (const [format, { decode, encode }] of Object.entries({ ESM: esm, CommonJS: cjs })) {
+for (const [format, { decode, encode, TypedArrayCodec, WasmArena }] of Object.entries({
+  ESM: esm,
+  CommonJS: cjs,
+})) {
   /** @param {unknown} value */
   const checkBothWays = (value) => {
     const bytes = encode(value);
@@ -104,6 +107,17 @@ for (const [format, { decode, encode }] of Object.entries({ ESM: esm, CommonJS: 
       assert.deepStrictEqual(encode(records), bytes);
     }
     Error.stackTraceLimit = 10;
+  });
+
+  check(`${format}: typed arrays, and records with them in an arena`, () => {
+    const extensionCodec = new TypedArrayCodec();
+    const records = Array.from({ length: MANY }, (_, id) => ({ id, data: Float32Array.of(id, id / 2) }));
+    const bytes = encode(records, { extensionCodec });
+    assert.deepStrictEqual(decode(bytes, { extensionCodec }), records);
+    const arena = new WasmArena(bytes.length);
+    const room = arena.allocate(bytes.length);
+    room.set(bytes);
+    for (let i = 0; i < 3; i++) assert.deepStrictEqual(arena.decode(room), records);
   });
 
   check(`${format}: damaged messages are errors, and leave nothing behind`, () => {

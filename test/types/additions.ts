@@ -31,6 +31,10 @@ import {
   type ReadableStreamLike,
   type SplitUndefined,
   type TimeSpec,
+  TypedArrayCodec,
+  type TypedArrayCodecOptions,
+  type TypedArrayName,
+  WasmArena,
 } from "msgpack-wasm";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -156,6 +160,31 @@ encode(1, { extensionCodec: ExtensionCodec.defaultCodec });
 ExtensionCodec.defaultCodec.register;
 // @ts-expect-error codecs of different contexts are different types
 export const mixed: ExtensionCodecType<{ user: number }> = withContext;
+
+// Typed arrays and arenas.
+const typedArrays = new TypedArrayCodec({ types: { Float32Array: 1 }, align: 16, views: "copy" });
+encode(1, { extensionCodec: typedArrays });
+decode([1], { extensionCodec: typedArrays });
+encode(1, { extensionCodec: new TypedArrayCodec<{ user: string }>(), context });
+// @ts-expect-error the context is missing
+encode(1, { extensionCodec: new TypedArrayCodec<{ user: string }>() });
+// @ts-expect-error bytes stay binary data
+new TypedArrayCodec({ types: { Uint8Array: 1 } });
+// @ts-expect-error there is no such word
+new TypedArrayCodec({ views: "none" });
+export const extension: ExtensionCodec = typedArrays;
+same<TypedArrayCodecOptions["onMisaligned"], "copy" | "throw" | undefined>();
+same<"Float16Array" extends TypedArrayName ? true : false, true>();
+const arena = new WasmArena(1000);
+same<WasmArena["memory"], WebAssembly.Memory>();
+same<ReturnType<WasmArena["allocate"]>, Uint8Array<ArrayBuffer>>();
+same<ReturnType<WasmArena["decode"]>, unknown>();
+arena.decode(arena.allocate(5), { useMap: true });
+arena.decode(arena.allocate(5), { extensionCodec: withContext, context });
+// @ts-expect-error the context is missing
+arena.decode(arena.allocate(5), { extensionCodec: withContext });
+// @ts-expect-error only the arena's own memory is decoded
+arena.decode([1]);
 
 // Errors.
 const error = new DecodeError("mine");

@@ -1,0 +1,202 @@
+// Measures typed arrays, all candidates of a table taking turns in one process:
+//   1. a mesh beside @msgpack/msgpack with the zero-copy codec of its documentation, and beside the two other ways to
+//      write numbers (an array of them, an extension that copies);
+//   2. whether the size of an array has a part in what it costs to decode;
+//   3. encoding large arrays beside the bare copy of their bytes;
+//   4. the bytes of JavaScript's heap, and of buffers outside it, that a decode allocates: what has been added to both
+//      after many decodes in a process with a young generation so large that nothing was collected meanwhile.
+//   node bench/typedArrays.mjs
+import { execFileSync } from "node:child_process";
+import { PerformanceObserver } from "node:perf_hooks";
+import { fileURLToPath } from "node:url";
+import * as reference from "@msgpack/msgpack";
+import { Decoder, Encoder, ExtensionCodec, TypedArrayCodec, WasmArena } from "../dist/index.js";
+import { documentedCodec } from "./lib/documentedCodec.mjs";
+import { measure } from "./lib/measure.mjs";
+
+const KILOBYTE = 1024;
+const MEGABYTE = 1024 * KILOBYTE;
+
+/** @param {number} length */
+function floats(length) {
+  return new Float32Array(length).map((_, i) => Math.sin(i));
+}
+
+function copyingCodec() {
+  const codec = new ExtensionCodec();
+  codec.register({
+    type: 1,
+    encode: (value) =>
+      value instanceof Float32Array ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : null,
+    decode: (data) => new Float32Array(data.slice().buffer),
+  });
+  return codec;
+}
+
+const extensionCodec = new TypedArrayCodec();
+const documented = documentedCodec(reference.ExtensionCodec);
+const encoder = new Encoder({ extensionCodec });
+const decoder = new Decoder({ extensionCodec });
+const theirEncoder = new reference.Encoder({ extensionCodec: documented });
+const theirDecoder = new reference.Decoder({ extensionCodec: documented });
+
+/**
+ * @param {string} heading
+ * @param {Record<string, number>} times nanoseconds a call; ratios are to the first
+ */
+function print(heading, times) {
+  const [first] = Object.values(times);
+  console.log(`\n${heading}`);
+  for (const [name, time] of Object.entries(times)) {
+    console.log(
+      `  ${name.padEnd(44)}${time.toFixed(0).padStart(12)} ns${(time / first).toFixed(2).padStart(10)}×`,
+    );
+  }
+}
+
+/** Mind that each candidate has its own: a shared one would show V8 many shapes. */
+function measureMesh() {
+  const value = [{ position: floats(1000) }];
+  const asNumbers = [{ position: [...value[0].position] }];
+  const copying = { extensionCodec: copyingCodec() };
+  const numbersEncoder = new Encoder();
+  const copyingEncoder = new Encoder(copying);
+  print("encode [{ position: Float32Array(1000) }]", {
+    ...measure({
+      ours: () => encoder.encode(value),
+      "@msgpack/msgpack, its documented codec": () => theirEncoder.encode(value),
+      "ours, an extension that copies": () => copyingEncoder.encode(value),
+      "ours, an array of numbers": () => numbersEncoder.encode(asNumbers),
+    }),
+  });
+  const bytes = encoder.encode(value);
+  const theirBytes = theirEncoder.encode(value);
+  const copiedBytes = copyingEncoder.encode(value);
+  const numberBytes = numbersEncoder.encode(asNumbers);
+  const numbersDecoder = new Decoder();
+  const copyingDecoder = new Decoder(copying);
+  const arena = new WasmArena(64 * KILOBYTE);
+  const room = arena.allocate(bytes.length);
+  room.set(bytes);
+  print("decode [{ position: Float32Array(1000) }]", {
+    ...measure({
+      ours: () => decoder.decode(bytes),
+      "@msgpack/msgpack, its documented codec": () => theirDecoder.decode(theirBytes),
+      "ours, in an arena": () => arena.decode(room),
+      "ours, an extension that copies": () => copyingDecoder.decode(copiedBytes),
+      "ours, an array of numbers": () => numbersDecoder.decode(numberBytes),
+    }),
+  });
+}
+
+function measureSizes() {
+  const [small, large] = [4 * KILOBYTE, 100 * MEGABYTE].map((size) => encoder.encode(floats(size / 4)));
+  print("decode an array, by its size", {
+    ...measure({
+      "4 KB": () => decoder.decode(small),
+      "100 MB": () => decoder.decode(large),
+    }),
+  });
+}
+
+function measureLarge() {
+  for (const size of [64 * KILOBYTE, MEGABYTE, 16 * MEGABYTE]) {
+    const array = floats(size / 4);
+    const bytes = new Uint8Array(array.buffer);
+    print(`encode an array of ${size / KILOBYTE} KB`, {
+      ...measure({
+        "new Uint8Array(n), set": () => {
+          const copy = new Uint8Array(bytes.length + 16);
+          copy.set(bytes, 16);
+          return copy;
+        },
+        ours: () => encoder.encode(array),
+        "@msgpack/msgpack, its documented codec": () => theirEncoder.encode(array),
+      }),
+    });
+  }
+}
+
+/** @type {Record<string, { bytes: Uint8Array, decode: (bytes: Uint8Array) => unknown }>} */
+const allocations = {
+  "ours, 4 KB": {
+    bytes: encoder.encode([{ position: floats(1000) }]),
+    decode: (bytes) => decoder.decode(bytes),
+  },
+  "ours, 4 MB": {
+    bytes: encoder.encode([{ position: floats(1000_000) }]),
+    decode: (bytes) => decoder.decode(bytes),
+  },
+  "@msgpack/msgpack, 4 KB": {
+    bytes: theirEncoder.encode([{ position: floats(1000) }]),
+    decode: (bytes) => theirDecoder.decode(bytes),
+  },
+  "ours, an extension that copies, 4 KB": {
+    bytes: new Encoder({ extensionCodec: copyingCodec() }).encode([{ position: floats(1000) }]),
+    decode: (
+      (copying) => (bytes) =>
+        copying.decode(bytes)
+    )(new Decoder({ extensionCodec: copyingCodec() })),
+  },
+};
+
+const ALLOCATING_DECODES = 5000;
+
+/** @param {string} name */
+async function measureAllocation(name) {
+  const { bytes, decode } = allocations[name];
+  let collections = 0;
+  new PerformanceObserver((list) => {
+    collections += list.getEntries().length;
+  }).observe({ entryTypes: ["gc"] });
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+  // Compiled, and with nothing left of that.
+  for (let i = 0; i < 4 * ALLOCATING_DECODES; i++) decode(bytes);
+  await settled();
+  for (;;) {
+    /** @type {(() => void) | undefined} */ (globalThis.gc)?.();
+    await settled();
+    collections = 0;
+    const before = process.memoryUsage();
+    for (let i = 0; i < ALLOCATING_DECODES; i++) decode(bytes);
+    const after = process.memoryUsage();
+    await settled();
+    if (collections > 0) continue;
+    console.log(
+      JSON.stringify({
+        heap: (after.heapUsed - before.heapUsed) / ALLOCATING_DECODES,
+        outside: (after.arrayBuffers - before.arrayBuffers) / ALLOCATING_DECODES,
+      }),
+    );
+    process.exit();
+  }
+}
+
+function printAllocations() {
+  console.log("\nallocated by a decode of [{ position: Float32Array }], bytes");
+  for (const name of Object.keys(allocations)) {
+    const script = fileURLToPath(import.meta.url);
+    const output = execFileSync(
+      process.execPath,
+      ["--expose-gc", "--max-semi-space-size=256", "--min-semi-space-size=256", script, "--allocation", name],
+      { encoding: "utf8" },
+    );
+    const { heap, outside } = JSON.parse(output);
+    console.log(
+      `  ${name.padEnd(44)}${heap.toFixed(0).padStart(8)} heap${outside.toFixed(0).padStart(10)} outside`,
+    );
+  }
+}
+
+const [first, name] = process.argv.slice(2);
+if (first === "--allocation") {
+  await measureAllocation(name);
+} else {
+  console.log(
+    `Node ${process.version}; nanoseconds a call, the best of alternating runs, and the ratio to the first`,
+  );
+  measureMesh();
+  measureSizes();
+  measureLarge();
+  printAllocations();
+}
