@@ -159,10 +159,11 @@ class EncodeSession {
     emitter_.set_options({float32, integers_as_floats, no_int64, smallest_bigint});
   }
   void set_origin(uint32_t origin) { emitter_.set_origin(origin); }
-  /// Emits a window of `words`, the first of a message if `first`. Returns as `run`.
-  int32_t start(uint32_t words, bool first, bool text_is_bytes) {
-    if (first) emitter_.begin();
-    emitter_.start(words, text_is_bytes);
+  /// Emits a window of `words`. Bit 0 of `flags` says that it is the first of a message, bit 1 that its text
+  /// is bytes: numbers alone cost embind less than bools among them. Returns as `run`.
+  int32_t start(uint32_t words, uint32_t flags) {
+    if ((flags & 1) != 0) emitter_.begin();
+    emitter_.start(words, (flags & 2) != 0);
     return run();
   }
   /// The bytes in the output so far, or -1 if it is full and must be drained.

@@ -69,20 +69,25 @@ inline void copy_short(uint8_t* to, const uint8_t* from, uint32_t length) {
 #endif
 }
 
-/// Narrows UTF-16 units to bytes until the first unit above 0x7f; writes up to kSlack bytes past the end.
+/// Narrows UTF-16 units to bytes until the first unit above 0x7f; reads and writes up to
+/// kSlack more.
 /// Returns how many units were narrowed: all `units` of them when the text is ASCII.
 inline uint32_t narrow_ascii(uint8_t* to, const uint16_t* from, uint32_t units) {
-  uint32_t i = 0;
 #ifdef __wasm_simd128__
-  const v128_t beyond = wasm_i16x8_const_splat(static_cast<int16_t>(0xff80));
-  for (; i + 8 <= units; i += 8) {
+  for (uint32_t i = 0; i < units; i += 8) {
     const v128_t eight = wasm_v128_load(from + i);
-    if (wasm_v128_any_true(wasm_v128_and(eight, beyond))) break;
     wasm_v128_store64_lane(to + i, wasm_u8x16_narrow_i16x8(eight, eight), 0);
+    const uint32_t left = units - i;
+    const uint32_t mine = left < 8 ? (1U << left) - 1 : 0xff;
+    const uint32_t beyond = wasm_i16x8_bitmask(wasm_u16x8_gt(eight, wasm_i16x8_const_splat(0x7f))) & mine;
+    if (beyond != 0) return i + static_cast<uint32_t>(__builtin_ctz(beyond));
   }
-#endif
+  return units;
+#else
+  uint32_t i = 0;
   for (; i < units && from[i] < 0x80; i++) to[i] = static_cast<uint8_t>(from[i]);
   return i;
+#endif
 }
 
 /// The float 64 whose big-endian bytes are at `in`; reads no more than these 8.

@@ -51,10 +51,12 @@ export class Encoder<ContextType = undefined> {
     const sortKeys = options?.sortKeys ?? false;
     const ignoreUndefined = options?.ignoreUndefined ?? false;
     const codec = (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>;
+    const { context } = (options ?? {}) as { context?: unknown };
     this.#settings = {
       extensionCodec: codec === ExtensionCodec.defaultCodec ? null : codec,
       typedArrays: typedArraysOf(codec),
-      context: (options as { context?: unknown } | undefined)?.context,
+      context,
+      isCallers: codec !== ExtensionCodec.defaultCodec || context !== undefined,
       maxDepth: floor(options?.maxDepth ?? DEFAULT_MAX_DEPTH),
       sortKeys,
       ignoreUndefined,

@@ -16,6 +16,8 @@ export interface EncodeSettings {
   /** What the extension codec knows of typed arrays, if it need not be asked for each. */
   readonly typedArrays: TypedArrayTable | null;
   readonly context: unknown;
+  /** Whether it holds what is the caller's: a codec or a context. */
+  readonly isCallers: boolean;
   readonly maxDepth: number;
   readonly sortKeys: boolean;
   readonly ignoreUndefined: boolean;
@@ -34,7 +36,7 @@ const COMPILE_AT = 64;
 const utf8 = new TextEncoder();
 const defaultExtensionCodec: ExtensionCodecType<unknown> = ExtensionCodec.defaultCodec;
 
-const IDLE = {} as EncodeSettings;
+const IDLE = { isCallers: false } as EncodeSettings;
 
 /**
  * Values → tape → bytes. Each works on one message at a time; a pool hands them out. The members that the inner loop
@@ -79,27 +81,33 @@ export class Walker extends EncodeMemory {
    * will have, for those who ask for positions.
    */
   walk(value: unknown, settings: EncodeSettings, origin: number): void {
-    this.settings = settings;
+    if (settings !== this.settings) this.configure(settings);
     this.origin = origin;
-    this.setModes(settings.modes);
-    this.setOrigin(origin);
-    const { extensionCodec, typedArrays } = settings;
-    this.typedArrays = typedArrays;
-    this.codec = typedArrays?.isAlone ? null : extensionCodec;
-    this.asFloats = settings.modes.integersAsFloats;
+    this.prepare(origin);
     this.isFirst = true;
-    this.startWindow();
     if (settings.maxDepth < 1) throw tooDeep(1, settings.maxDepth);
     this.value(value, 1);
     this.flush();
   }
 
+  private configure(settings: EncodeSettings): void {
+    const { extensionCodec, typedArrays, modes } = settings;
+    this.settings = settings;
+    this.typedArrays = typedArrays;
+    this.codec = typedArrays?.isAlone ? null : extensionCodec;
+    this.asFloats = modes.integersAsFloats;
+    this.setModes(modes);
+  }
+
   /** Lets go of the caller's values, whatever has happened. */
   clear(): void {
-    this.rope = "";
-    this.settings = IDLE;
-    this.codec = null;
-    this.typedArrays = null;
+    // A window that has been emitted leaves nothing.
+    if (this.at !== 0) this.startWindow();
+    if (this.settings.isCallers) {
+      this.settings = IDLE;
+      this.codec = null;
+      this.typedArrays = null;
+    }
     if (this.payloads.length > 0) {
       this.payloads = [];
       this.payloadLengths.length = 0;
@@ -119,7 +127,7 @@ export class Walker extends EncodeMemory {
 
   /** The message as a copy of its own. */
   take(): Uint8Array<ArrayBuffer> {
-    if (this.partBytes === 0 && this.payloads.length === 0) return this.copyOutput(0, this.outputLength);
+    if (this.partBytes === 0 && this.payloads.length === 0) return this.copyAll();
     const result = new Uint8Array(this.size);
     this.write(result, 0);
     return result;
@@ -209,13 +217,18 @@ export class Walker extends EncodeMemory {
         i = isWhole ? this.ints(array, i, length, item, depth) : this.floats(array, i, length, item, depth);
       } else if (typeof item === "string") {
         this.text(item);
-      } else if (typeof item !== "object" || item === null || Array.isArray(item)) {
+      } else if (typeof item !== "object") {
         this.value(item, depth + 1);
       } else {
         if (this.at > this.tapeLimit) this.flush();
-        if (this.isExtension(item)) continue;
-        if (walk === null || !walk(this, item as Record<string, unknown>, depth + 1)) {
-          walk = this.object(item as Record<string, unknown>, depth + 1);
+        if (item === null) {
+          this.tape[this.at++] = Tag.NIL;
+        } else if (!this.isExtension(item)) {
+          if (Array.isArray(item)) {
+            this.array(item, depth + 1);
+          } else if (walk === null || !walk(this, item as Record<string, unknown>, depth + 1)) {
+            walk = this.object(item as Record<string, unknown>, depth + 1);
+          }
         }
       }
     }

@@ -93,14 +93,14 @@ export class EncodeMemory {
 
   /** Costs nothing when the modes are those of last time. */
   setModes(modes: EncodeModes): void {
-    shared.settle();
     if (modes === this.#modes) return;
     this.#modes = modes;
     this.#session.setOptions(modes.float32, modes.integersAsFloats, modes.noInt64, modes.smallestBigint);
   }
 
-  /** Where messages will start, from where alignments count. Costs nothing when that is where they did last time. */
-  setOrigin(origin: number): void {
+  /** To be called before each message, which will start at `origin`: from there alignments count. */
+  prepare(origin: number): void {
+    shared.settle();
     if (origin === this.#origin) return;
     this.#origin = origin;
     // Modulo 2^32: no alignment sees the difference.
@@ -131,7 +131,7 @@ export class EncodeMemory {
    */
   emit(words: number, isFirst: boolean, textIsBytes: boolean): boolean {
     try {
-      return this.#emitted(this.#session.start(words, isFirst, textIsBytes));
+      return this.#emitted(this.#session.start(words, (isFirst ? 1 : 0) | (textIsBytes ? 2 : 0)));
     } catch (error) {
       shared.isAstray = true;
       throw error;
@@ -153,13 +153,19 @@ export class EncodeMemory {
     return length >= 0;
   }
 
+  /** All of the output as a copy of its own. */
+  copyAll(): Uint8Array<ArrayBuffer> {
+    const length = this.outputLength;
+    if (length > LOOP_BYTES) return this.copyOutput(0, length);
+    const output = this.#output;
+    const copy = new Uint8Array(length);
+    for (let i = 0; i < length; i++) copy[i] = output[i];
+    return copy;
+  }
+
   /** Bytes of the output as a copy of their own. */
   copyOutput(start: number, end: number): Uint8Array<ArrayBuffer> {
-    if (end - start > LOOP_BYTES) return this.#output.slice(start, end) as Uint8Array<ArrayBuffer>;
-    const output = this.#output;
-    const copy = new Uint8Array(end - start);
-    for (let i = start; i < end; i++) copy[i - start] = output[i];
-    return copy;
+    return this.#output.slice(start, end) as Uint8Array<ArrayBuffer>;
   }
 
   /** Copies bytes of the output to offset `at` of `target`. */
