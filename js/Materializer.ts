@@ -8,7 +8,13 @@ import { Status } from "./status.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { Tag, Wide } from "./tape.ts";
 import { sharedVocabulary, type Vocabulary } from "./Vocabulary.ts";
-import { DecodeMemory, type DecodeModes, isError, type SuspendedMessage } from "./wasm/DecodeMemory.ts";
+import {
+  DecodeMemory,
+  type DecodeModes,
+  isError,
+  LOOP_BYTES,
+  type SuspendedMessage,
+} from "./wasm/DecodeMemory.ts";
 
 /** Makes strings of map keys, in place of the library's own means. */
 export interface KeyDecoder {
@@ -148,7 +154,7 @@ export class Materializer extends DecodeMemory {
       this.open(this.run());
     } else {
       this.chunk += offset;
-      this.load(this.settings.typedArrays === null ? this.chunkBytes : SHORT_CHUNK);
+      this.load(this.settings.typedArrays === null ? this.chunkBytes : LOOP_BYTES);
     }
   }
 

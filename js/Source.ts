@@ -38,14 +38,9 @@ export class BufferSource implements Source, Piece {
   }
 
   load(memory: DecodeMemory, offset: number, limit: number): number {
-    const { length } = this;
-    if (offset === 0 && length <= limit) {
-      memory.write(this.bytes, 0);
-      return length;
-    }
-    const end = Math.min(offset + limit, length);
-    memory.write(this.bytes.subarray(offset, end), 0);
-    return end - offset;
+    const size = Math.min(limit, this.length - offset);
+    memory.write(this.bytes, 0, offset, size);
+    return size;
   }
 
   view(offset: number, length: number): Uint8Array {
@@ -91,7 +86,7 @@ export class SegmentSource implements Source {
 
   load(memory: DecodeMemory, offset: number, limit: number): number {
     const size = Math.min(limit, this.length - offset);
-    this.#copy(offset, size, (bytes, at) => memory.write(bytes, at));
+    this.#copy(offset, size, (bytes, at, from, part) => memory.write(bytes, at, from, part));
     return size;
   }
 
@@ -99,7 +94,9 @@ export class SegmentSource implements Source {
     const piece = this.piece(offset, length);
     if (piece !== null) return piece.bytes.subarray(offset - piece.start, offset - piece.start + length);
     const joined = new Uint8Array(length);
-    this.#copy(offset, length, (bytes, at) => joined.set(bytes, at));
+    this.#copy(offset, length, (bytes, at, from, size) => {
+      joined.set(size === bytes.length ? bytes : bytes.subarray(from, from + size), at);
+    });
     return joined;
   }
 
@@ -110,17 +107,19 @@ export class SegmentSource implements Source {
     return bytes !== undefined && offset + length <= start + bytes.length ? { bytes, start } : null;
   }
 
-  #copy(offset: number, size: number, write: (bytes: Uint8Array, at: number) => void): void {
+  /** Calls `write` with each piece of a range: `size` bytes from offset `from` of `bytes`, which are to go to `at`. */
+  #copy(
+    offset: number,
+    length: number,
+    write: (bytes: Uint8Array, at: number, from: number, size: number) => void,
+  ): void {
     let copied = 0;
-    for (let i = this.#indexOf(offset); copied < size; i++) {
+    for (let i = this.#indexOf(offset); copied < length; i++) {
       const bytes = this.#segments[i];
       const from = offset + copied - this.#starts[i];
-      const left = size - copied;
-      // Most pieces are taken whole: for short ones, making a view costs more than copying.
-      const isWhole = from === 0 && bytes.length <= left;
-      const piece = isWhole ? bytes : bytes.subarray(from, Math.min(from + left, bytes.length));
-      write(piece, copied);
-      copied += piece.length;
+      const size = Math.min(bytes.length - from, length - copied);
+      write(bytes, copied, from, size);
+      copied += size;
     }
   }
 

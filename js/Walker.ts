@@ -63,7 +63,7 @@ export class Walker extends EncodeMemory {
   private textUnits = 0;
 
   /** What fills the holes in the output, and what has been taken out of the output already. */
-  private payloads: Uint8Array[] = [];
+  private readonly payloads: Uint8Array[] = [];
   private readonly payloadLengths: number[] = [];
   private parts: Uint8Array[] = [];
   private partBytes = 0;
@@ -109,8 +109,9 @@ export class Walker extends EncodeMemory {
       this.typedArrays = null;
     }
     if (this.payloads.length > 0) {
-      this.payloads = [];
-      this.payloadLengths.length = 0;
+      // Taken out one by one, since an array that is emptied at once loses its room.
+      while (this.payloads.length > 0) this.payloads.pop();
+      while (this.payloadLengths.length > 0) this.payloadLengths.pop();
     }
     if (this.parts.length > 0) {
       this.parts = [];
@@ -121,7 +122,7 @@ export class Walker extends EncodeMemory {
   /** The bytes of the message so far. */
   get size(): number {
     let size = this.partBytes + this.outputLength;
-    for (const length of this.payloadLengths) size += length;
+    for (let i = 0; i < this.payloadLengths.length; i++) size += this.payloadLengths[i];
     return size;
   }
 

@@ -41,7 +41,7 @@ const WRITERS: readonly [kind: number, code: (i: number) => string][] = [
   [
     Seen.ARRAY,
     () =>
-      `if (w.codec === null && Array.isArray(v)) { w.at = at; w.array(v, depth + 1); at = w.at; tape = w.tape; }`,
+      `if (Array.isArray(v)) { w.at = at; if (!w.isExtension(v)) w.array(v, depth + 1); at = w.at; tape = w.tape; }`,
   ],
   [
     Seen.OBJECT,

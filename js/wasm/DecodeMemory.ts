@@ -9,7 +9,7 @@ const TAPE_WORDS = 32 * 1024;
 /** The longest text that `DecodeMemory.ascii` reads itself. */
 const SHORT_POOL = 12;
 /** Above this, `TypedArray.prototype.set` is faster than a loop (measured on Node 20 and 26). */
-const LOOP_BYTES = 32;
+export const LOOP_BYTES = 32;
 
 type Session = NonNullable<ReturnType<Instance["codec"]["createDecodeSession"]>>;
 
@@ -121,14 +121,14 @@ export class DecodeMemory {
     this.#session.place(address);
   }
 
-  /** Copies `bytes` to offset `at` of the next chunk. */
-  write(bytes: Uint8Array, at: number): void {
-    const { length } = bytes;
-    if (length > LOOP_BYTES) {
-      this.#input.set(bytes, at);
+  /** Copies `size` bytes from offset `from` of `bytes` to offset `at` of the next chunk. */
+  write(bytes: Uint8Array, at: number, from: number, size: number): void {
+    const input = this.#input;
+    if (size <= LOOP_BYTES) {
+      for (let i = 0; i < size; i++) input[at + i] = bytes[from + i];
     } else {
-      const input = this.#input;
-      for (let i = 0; i < length; i++) input[at + i] = bytes[i];
+      // For short pieces, making a view costs more than copying.
+      input.set(size === bytes.length ? bytes : bytes.subarray(from, from + size), at);
     }
   }
 
