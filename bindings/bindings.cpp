@@ -87,9 +87,11 @@ class DecodeSession {
     tokenizer_.place(reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(input)));
   }
   void begin() { tokenizer_.begin(); }
-  /// `available` is a whole number of bytes. Returns as `run`.
-  double feed(uint32_t size, double available, bool open, bool may_go_on) {
-    tokenizer_.feed(size, static_cast<uint64_t>(available), open, may_go_on);
+  /// `available` is a whole number of bytes. Bit 0 of `flags` says that a value begins, bit 1 that the input
+  /// is open, bit 2 that the window may go on. Returns as `run`.
+  double feed(uint32_t size, double available, uint32_t flags) {
+    if ((flags & 1) != 0) tokenizer_.begin();
+    tokenizer_.feed(size, static_cast<uint64_t>(available), (flags & 2) != 0, (flags & 4) != 0);
     return run();
   }
   /// After a kMore. Returns as `run`.

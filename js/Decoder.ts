@@ -72,10 +72,16 @@ export function settingsOf<ContextType>(
   const anyKey = useMap || mapKeyConverter !== null;
   const extensionCodec = (options?.extensionCodec ?? defaultCodec) as ExtensionCodecType<unknown>;
   const typedArrays = typedArraysOf(extensionCodec);
+  const { context } = (options ?? {}) as { context?: unknown };
   return {
     extensionCodec,
     typedArrays,
-    context: (options as { context?: unknown } | undefined)?.context,
+    context,
+    isCallers:
+      extensionCodec !== defaultCodec ||
+      context !== undefined ||
+      mapKeyConverter !== null ||
+      keyDecoder !== null,
     keysInLine: anyKey || keyDecoder !== null,
     useMap,
     mapKeyConverter,

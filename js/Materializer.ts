@@ -29,6 +29,8 @@ export interface DecodeSettings {
   readonly modes: DecodeModes;
   readonly extensionCodec: ExtensionCodecType<unknown>;
   readonly context: unknown;
+  /** Whether it holds what is the caller's: a codec, a context, or functions. */
+  readonly isCallers: boolean;
   /** No shapes: all keys come out as values. */
   readonly keysInLine: boolean;
   /** Maps become `Map`s. */
@@ -40,7 +42,7 @@ export interface DecodeSettings {
   readonly typedArrays: TypedArrayTable | null;
 }
 
-const IDLE = {} as DecodeSettings;
+const IDLE = { isCallers: false } as DecodeSettings;
 
 /** `new Array(n)` above this makes a dictionary of it in V8; growing item by item does not. */
 const MAX_PREALLOCATED = 2 ** 25 - 1;
@@ -115,8 +117,9 @@ export class Materializer extends DecodeMemory {
 
   /** Turns to a source, of which more may come if `isOpen`, at an offset of it. */
   attach(source: Source, settings: DecodeSettings, offset: number, isOpen: boolean): void {
-    this.source = source;
-    this.settings = settings;
+    // Writing what is there already would cost more than comparing.
+    if (source !== this.source) this.source = source;
+    if (settings !== this.settings) this.settings = settings;
     this.isOpen = isOpen;
     this.chunk = offset;
     this.loaded = 0;
@@ -130,8 +133,8 @@ export class Materializer extends DecodeMemory {
   /** Lets go of the caller's memory and of the options. */
   detach(): void {
     this.buffer.clear();
-    this.source = this.buffer;
-    this.settings = IDLE;
+    if (this.source !== this.buffer) this.source = this.buffer;
+    if (this.settings.isCallers) this.settings = IDLE;
   }
 
   /** Where no more input will come, its end is an error, unless the value is complete. */
@@ -142,19 +145,19 @@ export class Materializer extends DecodeMemory {
   /** Goes on with a value that was handed out by `suspend`, at the current position. */
   continueWith(message: SuspendedMessage): void {
     this.resume(message);
-    this.load(this.chunkBytes);
+    this.load(this.chunkBytes, false);
   }
 
   /** Begins the value at the current position. */
   next(): void {
-    this.begin();
     const offset = this.loaded === 0 ? 0 : this.offset;
     if (offset < this.loaded) {
+      this.begin();
       this.windowStart = this.chunk;
       this.open(this.run());
     } else {
       this.chunk += offset;
-      this.load(this.settings.typedArrays === null ? this.chunkBytes : LOOP_BYTES);
+      this.load(this.settings.typedArrays === null ? this.chunkBytes : LOOP_BYTES, true);
     }
   }
 
@@ -169,13 +172,13 @@ export class Materializer extends DecodeMemory {
     return this.chunk + this.offset;
   }
 
-  /** Copies in the next chunk, of at most `limit` bytes, and fills a window from it. */
-  private load(limit: number): void {
+  /** Copies in the next chunk, of at most `limit` bytes, with which a value may begin, and fills a window from it. */
+  private load(limit: number, begins: boolean): void {
     const { source } = this;
     this.windowStart = this.chunk;
     this.loaded = source.load(this, this.chunk, Math.min(limit, this.chunkBytes));
     const mayGoOn = this.settings.typedArrays !== null;
-    this.open(this.feed(this.loaded, source.length - this.chunk, this.isOpen, mayGoOn));
+    this.open(this.feed(this.loaded, source.length - this.chunk, begins, this.isOpen, mayGoOn));
   }
 
   /** Fills the next window. Throws what keeps it from coming, now that all before that has been read. */
@@ -188,7 +191,7 @@ export class Materializer extends DecodeMemory {
       this.open(this.run());
     } else {
       this.chunk += this.offset;
-      this.load(this.chunkBytes);
+      this.load(this.chunkBytes, false);
     }
   }
 

@@ -136,9 +136,10 @@ export class DecodeMemory {
    * Takes the `size` bytes that were written as the next chunk, and fills a window. `available` bytes, those included,
    * are there before the input ends, or, if `open`, before more of it arrives. `Status.MORE` comes only if `mayGoOn`.
    */
-  feed(size: number, available: number, open: boolean, mayGoOn: boolean): number {
+  feed(size: number, available: number, begins: boolean, open: boolean, mayGoOn: boolean): number {
+    const flags = (begins ? 1 : 0) | (open ? 2 : 0) | (mayGoOn ? 4 : 0);
     try {
-      return this.#took(this.#session.feed(size, available, open, mayGoOn));
+      return this.#took(this.#session.feed(size, available, flags));
     } catch (error) {
       this.#instance.isAstray = true;
       throw error;
