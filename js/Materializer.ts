@@ -8,13 +8,7 @@ import { Status } from "./status.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { Tag, Wide } from "./tape.ts";
 import { sharedVocabulary, type Vocabulary } from "./Vocabulary.ts";
-import {
-  DecodeMemory,
-  type DecodeModes,
-  isError,
-  LOOP_BYTES,
-  type SuspendedMessage,
-} from "./wasm/DecodeMemory.ts";
+import { DecodeMemory, type DecodeModes, isError, type SuspendedMessage } from "./wasm/DecodeMemory.ts";
 
 /** Makes strings of map keys, in place of the library's own means. */
 export interface KeyDecoder {
@@ -52,6 +46,8 @@ const MAX_PREALLOCATED = 2 ** 25 - 1;
  * looks at, must not be copied in. It holds the longest key, number, header or pooled string, as each chunk must.
  */
 const SHORT_CHUNK = 1024;
+/** What is read before that: the header of a small message, with that of the array in it. */
+const FIRST_CHUNK = 16;
 
 /** `kMinRun`: shorter arrays hold no runs. */
 const MIN_RUN = 8;
@@ -157,7 +153,7 @@ export class Materializer extends DecodeMemory {
       this.open(this.run());
     } else {
       this.chunk += offset;
-      this.load(this.settings.typedArrays === null ? this.chunkBytes : LOOP_BYTES, true);
+      this.load(this.settings.typedArrays === null ? this.chunkBytes : FIRST_CHUNK, true);
     }
   }
 
@@ -209,9 +205,9 @@ export class Materializer extends DecodeMemory {
   private more(): number {
     const { source } = this;
     for (;;) {
-      const hasSkipped = this.offset > this.loaded;
+      const isLikelyShort = this.offset > this.loaded || this.loaded === FIRST_CHUNK;
       this.chunk += this.offset;
-      const limit = Math.min(hasSkipped ? SHORT_CHUNK : this.chunkBytes, this.chunkBytes >>> 1);
+      const limit = Math.min(isLikelyShort ? SHORT_CHUNK : this.chunkBytes, this.chunkBytes >>> 1);
       this.loaded = source.load(this, this.chunk, limit);
       const status = this.goOn(this.loaded, source.length - this.chunk);
       if (status !== Status.MORE) return status;

@@ -116,7 +116,8 @@ export class TypedArrayTable {
       if (piece !== null) {
         const { bytes } = piece;
         const byteOffset = bytes.byteOffset + start - piece.start;
-        if (byteOffset % elementSize === 0) return new Class(bytes.buffer, byteOffset, count);
+        // Sizes are powers of two, and the remainder of a large number is slow to get.
+        if ((byteOffset & (elementSize - 1)) === 0) return new Class(bytes.buffer, byteOffset, count);
       }
       if (this.#throws) throw noView(name, piece === null, offset);
     }

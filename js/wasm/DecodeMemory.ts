@@ -1,4 +1,5 @@
 import { Status } from "../status.ts";
+import { copyBytes } from "./copyBytes.ts";
 import type { KnownKeys } from "./KnownKeys.ts";
 import { type Instance, shared } from "./module.ts";
 import type { HostText } from "./text.ts";
@@ -8,8 +9,6 @@ const INPUT_BYTES = 128 * 1024;
 const TAPE_WORDS = 32 * 1024;
 /** The longest text that `DecodeMemory.ascii` reads itself. */
 const SHORT_POOL = 12;
-/** Above this, `TypedArray.prototype.set` is faster than a loop (measured on Node 20 and 26). */
-export const LOOP_BYTES = 32;
 
 type Session = NonNullable<ReturnType<Instance["codec"]["createDecodeSession"]>>;
 
@@ -123,13 +122,7 @@ export class DecodeMemory {
 
   /** Copies `size` bytes from offset `from` of `bytes` to offset `at` of the next chunk. */
   write(bytes: Uint8Array, at: number, from: number, size: number): void {
-    const input = this.#input;
-    if (size <= LOOP_BYTES) {
-      for (let i = 0; i < size; i++) input[at + i] = bytes[from + i];
-    } else {
-      // For short pieces, making a view costs more than copying.
-      input.set(size === bytes.length ? bytes : bytes.subarray(from, from + size), at);
-    }
+    copyBytes(this.#input, at, bytes, from, size);
   }
 
   /**

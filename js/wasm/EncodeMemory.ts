@@ -1,3 +1,4 @@
+import { copyBytes } from "./copyBytes.ts";
 import { shared } from "./module.ts";
 import { hostText } from "./text.ts";
 
@@ -15,8 +16,6 @@ const MAX_TEXT = 2048;
 const FIRST_OUTPUT_BYTES = 1024 * 1024;
 /** Above this, `TypedArray.prototype.slice` is faster than a loop (measured on Node 20 and 26). */
 const LOOP_BYTES = 16;
-/** As that, where a view must be made first. */
-const LOOP_TO_BYTES = 64;
 /** Up to this many UTF-16 units, a loop is faster than a call into the host (measured on Node 20 and 26). */
 const LOOP_UNITS = 32;
 /** Sessions of re-entrant calls. */
@@ -157,9 +156,8 @@ export class EncodeMemory {
   copyAll(): Uint8Array<ArrayBuffer> {
     const length = this.outputLength;
     if (length > LOOP_BYTES) return this.copyOutput(0, length);
-    const output = this.#output;
     const copy = new Uint8Array(length);
-    for (let i = 0; i < length; i++) copy[i] = output[i];
+    copyBytes(copy, 0, this.#output, 0, length);
     return copy;
   }
 
@@ -170,12 +168,7 @@ export class EncodeMemory {
 
   /** Copies bytes of the output to offset `at` of `target`. */
   copyOutputTo(target: Uint8Array, at: number, start: number, end: number): void {
-    const output = this.#output;
-    if (end - start > LOOP_TO_BYTES) {
-      target.set(output.subarray(start, end), at);
-    } else {
-      for (let i = start; i < end; i++) target[at++] = output[i];
-    }
+    copyBytes(target, at, this.#output, start, end - start);
   }
 
   get holeCount(): number {
