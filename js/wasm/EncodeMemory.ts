@@ -5,7 +5,7 @@ import { hostText } from "./text.ts";
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
 const TAPE_WORDS = 16 * 1024;
 const POOL_BYTES = 64 * 1024;
-/** In UTF-16 units. V8 puts a flat string of more than 64K units where memory is slow to get. */
+/** In UTF-16 units. Joined text of more than 128 KB would be a large object in V8, whose memory is slow to get. */
 const TEXT_UNITS = 16 * 1024;
 const HOLES = 256;
 /** The words that a value may write before it looks for room again: the header of a map, a key, an operand. */
