@@ -107,14 +107,15 @@ export class KeyTrie {
     return this.#misses >= RELEARN_AFTER;
   }
 
-  /** Makes room. No object may be in the middle of being walked. */
-  relearn(): void {
+  /** Makes room, if there is none. Returns whether all is forgotten. No object may be in the middle of being walked. */
+  relearn(): boolean {
     this.#misses = 0;
-    if (this.#nodes < MAX_NODES) return;
+    if (this.#nodes < MAX_NODES) return false;
     this.#root = new KeyNode("", 0, true);
     this.#nodes = 0;
     this.#words.clear();
     this.#clearWords();
+    return true;
   }
 
   #word(key: string, registrar: KeyRegistrar): number {

@@ -1,8 +1,9 @@
 import { ContainerStack } from "./ContainerStack.ts";
+import type { Factory } from "./compileFactory.ts";
 import { DecodeError } from "./DecodeError.ts";
 import { decodeFailure, extraBytes, forbiddenKey, keyType } from "./decodeFailure.ts";
 import type { ExtensionCodecType } from "./ExtensionCodec.ts";
-import type { Factory, Shapes } from "./Shapes.ts";
+import type { Shapes } from "./Shapes.ts";
 import { BufferSource, type Source } from "./Source.ts";
 import { Status } from "./status.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
@@ -458,7 +459,7 @@ export class Materializer extends DecodeMemory {
     return this.shapes.keys(shape);
   }
 
-  private wide(word: number): unknown {
+  wide(word: number): unknown {
     const length = this.tape[this.at] >>> 0;
     switch ((word >>> 4) & 15) {
       case Wide.POOL:

@@ -73,7 +73,7 @@ export class Walker extends EncodeMemory {
   }
 
   static relearn(): void {
-    Walker.trie.relearn();
+    if (Walker.trie.relearn()) Walker.compiled = 0;
   }
 
   /**
@@ -148,9 +148,9 @@ export class Walker extends EncodeMemory {
 
   /** As `writeTo`, for a target that holds nothing of the value. */
   private write(target: Uint8Array, at: number): void {
-    for (const part of this.parts) {
-      target.set(part, at);
-      at += part.length;
+    for (let i = 0; i < this.parts.length; i++) {
+      target.set(this.parts[i], at);
+      at += this.parts[i].length;
     }
     let start = 0;
     for (let i = 0; i < this.payloads.length; i++) {
@@ -242,11 +242,12 @@ export class Walker extends EncodeMemory {
   private ints(array: readonly unknown[], i: number, length: number, first: number, depth: number): number {
     let item: unknown = first;
     for (;;) {
-      const { tape, tapeLimit } = this;
+      const { tapeLimit } = this;
       let { at } = this;
       while (at <= tapeLimit) {
         if (typeof item !== "number" || !isSmall(item) || this.asFloats) break;
-        tape[at++] = (item << 4) | Tag.INT;
+        // A getter among the items may make memory grow, and the tape another array.
+        this.tape[at++] = (item << 4) | Tag.INT;
         if (i >= length) {
           this.at = at;
           return i;
@@ -269,11 +270,11 @@ export class Walker extends EncodeMemory {
     if (this.laneAt >= limit || this.at > this.tapeLimit) this.flush();
     let item: unknown = first;
     for (;;) {
-      const { lane, laneAt } = this;
+      const { laneAt } = this;
       let at = laneAt;
       let isNumber = true;
       while (isNumber && at < limit) {
-        lane[at++] = item as number;
+        this.lane[at++] = item as number;
         if (i >= length) {
           this.laneAt = at;
           this.tape[this.at++] = ((at - laneAt) << 4) | Tag.FLOATS;

@@ -56,6 +56,11 @@ const WRITERS: readonly [kind: number, code: (i: number) => string][] = [
  * Makes the walk for a shape. `words` stand for its keys on the tape, `kinds` are what its values have been. Loads of
  * known properties cost V8 one comparison for all; a walk for all shapes looks each key up.
  *
+ * `for…in` is the fastest way to see the keys, but shows inherited ones, too: so the prototype must have none. To have it
+ * costs V8 nothing once it has looked for a property, `constructor` here, and so knows the object's hidden class.
+ *
+ * Whatever may run code of the caller's, getters among it, may make memory grow and the tape another array.
+ *
  * Properties that hold objects predict the walk of the last one. The keys stand in the code as JSON string literals,
  * which since ES2019 are JS string literals, too.
  */
@@ -71,6 +76,7 @@ export function compileWalk(
       if (at > tapeLimit) { w.at = at; w.flush(); at = 0; tape = w.tape; }
       tape[at++] = ${words[i]};
       v = o[${JSON.stringify(key)}];
+      tape = w.tape;
       ${writers.join("")}{ w.at = at; w.value(v, depth + 1); at = w.at; tape = w.tape; }`;
   });
   const code = `
@@ -78,7 +84,7 @@ export function compileWalk(
     return (w, o, depth) => {
       let n = 0;
       for (const key in o) if (key !== keys[n++]) return false;
-      if (n !== ${keys.length} || o.constructor !== Object) return false;
+      if (n !== ${keys.length} || o.constructor !== Object || getPrototypeOf(o) !== prototype) return false;
       w.checkDepth(depth);
       const { tapeLimit } = w;
       if (w.at > tapeLimit) w.flush();
@@ -88,5 +94,6 @@ export function compileWalk(
       w.at = at;
       return true;
     };`;
-  return new Function("keys", code)(keys) as Walk;
+  const make = new Function("keys", "getPrototypeOf", "prototype", code);
+  return make(keys, Object.getPrototypeOf, Object.prototype) as Walk;
 }
