@@ -77,6 +77,7 @@ export function settingsOf<ContextType>(
     extensionCodec,
     typedArrays,
     context,
+    isBulky: false,
     isCallers:
       extensionCodec !== defaultCodec ||
       context !== undefined ||

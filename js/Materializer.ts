@@ -24,6 +24,8 @@ export interface DecodeSettings {
   readonly modes: DecodeModes;
   readonly extensionCodec: ExtensionCodecType<unknown>;
   readonly context: unknown;
+  /** Whether the last message held long binary data or text: the next one is taken to hold such, too. */
+  isBulky: boolean;
   /** Whether it holds what is the caller's: a codec, a context, or functions. */
   readonly isCallers: boolean;
   /** No shapes: all keys come out as values. */
@@ -37,13 +39,15 @@ export interface DecodeSettings {
   readonly typedArrays: TypedArrayTable | null;
 }
 
-const IDLE = { isCallers: false } as DecodeSettings;
+const IDLE = { isBulky: false, isCallers: false } as DecodeSettings;
 
 /** `new Array(n)` above this makes a dictionary of it in V8; growing item by item does not. */
 const MAX_PREALLOCATED = 2 ** 25 - 1;
 
+/** Of so many bytes, a payload is worth not being copied in. */
+const BULK = 4096;
 /**
- * What is read at first where typed arrays are likely, and behind each that ends beyond it: their data, which nobody
+ * What is read at first where typed arrays or other long data are likely, and behind each that ends beyond it: their data, which nobody
  * looks at, must not be copied in. It holds the longest key, number, header or pooled string, as each chunk must.
  */
 const SHORT_CHUNK = 1024;
@@ -86,6 +90,8 @@ export class Materializer extends DecodeMemory {
   awaited = 0;
   /** Where the last extension was: the one kind of key that is judged by what became of it. */
   private extensionOffset = 0;
+  /** Whether the message has held binary data, or text, of some length. */
+  private hasBulk = false;
   /** How much of the current chunk there is. */
   private loaded = 0;
 
@@ -130,6 +136,8 @@ export class Materializer extends DecodeMemory {
   /** Lets go of the caller's memory and of the options. */
   detach(): void {
     this.buffer.clear();
+    if (this.hasBulk !== this.settings.isBulky) this.settings.isBulky = this.hasBulk;
+    this.hasBulk = false;
     if (this.source !== this.buffer) this.source = this.buffer;
     if (this.settings.isCallers) this.settings = IDLE;
   }
@@ -154,7 +162,8 @@ export class Materializer extends DecodeMemory {
       this.open(this.run());
     } else {
       this.chunk += offset;
-      this.load(this.settings.typedArrays === null ? this.chunkBytes : FIRST_CHUNK, true);
+      const { typedArrays, isBulky } = this.settings;
+      this.load(typedArrays !== null ? FIRST_CHUNK : isBulky ? SHORT_CHUNK : this.chunkBytes, true);
     }
   }
 
@@ -174,7 +183,7 @@ export class Materializer extends DecodeMemory {
     const { source } = this;
     this.windowStart = this.chunk;
     this.loaded = source.load(this, this.chunk, Math.min(limit, this.chunkBytes));
-    const mayGoOn = this.settings.typedArrays !== null;
+    const mayGoOn = this.settings.typedArrays !== null || this.settings.isBulky;
     this.open(this.feed(this.loaded, source.length - this.chunk, begins, this.isOpen, mayGoOn));
   }
 
@@ -506,6 +515,7 @@ export class Materializer extends DecodeMemory {
   }
 
   private payload(length: number): Uint8Array {
+    if (length >= BULK) this.hasBulk = true;
     const offset = this.tape[this.at + 1] >>> 0;
     this.at += 2;
     return this.source.view(this.windowStart + offset, length);

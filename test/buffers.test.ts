@@ -120,3 +120,50 @@ describe("what comes out", () => {
     expect(decode(encoder.encodeSharedRef([4, 5, 6]))).toEqual([4, 5, 6]);
   });
 });
+
+describe("after a message with long binary data, which is taken for the first of several", () => {
+  const bulky = encode([new Uint8Array(5000)]);
+  const sizes = [0, 1, 1000, 1020, 1024, 1030, 4095, 4096, 70_000, 200_000];
+  const values: unknown[] = [
+    ...sizes.map((size) => [size, new Uint8Array(size).fill(size), "behind", { size }]),
+    ...sizes.map((size) => ({
+      text: "ü".repeat(size),
+      more: ["x".repeat(size), new Uint8Array(size)],
+      last: size,
+    })),
+    Array.from({ length: 3000 }, (_, i) => ({ id: i, name: `name ${i}`, data: new Uint8Array(i) })),
+  ];
+
+  test("any message comes out as from a new decoder, its data as views of the input", () => {
+    for (const value of values) {
+      const bytes = encode(value);
+      const decoder = new Decoder();
+      for (let i = 0; i < 3; i++) {
+        decoder.decode(bulky);
+        expect(decoder.decode(bytes)).toStrictEqual(value);
+        expect(decoder.decode(bytes)).toStrictEqual(value);
+      }
+    }
+    const input = encode([1, new Uint8Array(9000)]);
+    const decoder = new Decoder();
+    decoder.decode(bulky);
+    expect((decoder.decode(input) as [number, Uint8Array])[1].buffer).toBe(input.buffer);
+  });
+
+  test("errors are those of a new decoder", () => {
+    const bytes = encode([{ a: "x".repeat(2000), b: new Uint8Array(5000), c: [1, 2, 3] }, "ü".repeat(600)]);
+    const failureOf = (decoder: Decoder, input: Uint8Array) => {
+      try {
+        return decoder.decode(input);
+      } catch (error) {
+        return error;
+      }
+    };
+    for (let length = 0; length < bytes.length; length += length < 3000 ? 1 : 37) {
+      const cut = bytes.subarray(0, length);
+      const decoder = new Decoder();
+      decoder.decode(bulky);
+      expect(failureOf(decoder, cut)).toStrictEqual(failureOf(new Decoder(), cut));
+    }
+  });
+});
