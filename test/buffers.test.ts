@@ -131,7 +131,7 @@ describe("after a message with long binary data, which is taken for the first of
       more: ["x".repeat(size), new Uint8Array(size)],
       last: size,
     })),
-    Array.from({ length: 3000 }, (_, i) => ({ id: i, name: `name ${i}`, data: new Uint8Array(i) })),
+    Array.from({ length: 1000 }, (_, i) => ({ id: i, name: `name ${i}`, data: new Uint8Array(i) })),
   ];
 
   test("any message comes out as from a new decoder, its data as views of the input", () => {
@@ -140,8 +140,8 @@ describe("after a message with long binary data, which is taken for the first of
       const decoder = new Decoder();
       for (let i = 0; i < 3; i++) {
         decoder.decode(bulky);
-        expect(decoder.decode(bytes)).toStrictEqual(value);
-        expect(decoder.decode(bytes)).toStrictEqual(value);
+        assert.deepStrictEqual(decoder.decode(bytes), value);
+        assert.deepStrictEqual(decoder.decode(bytes), value);
       }
     }
     const input = encode([1, new Uint8Array(9000)]);
