@@ -704,7 +704,7 @@ MPW_INLINE Tokenizer::Progress Tokenizer::frequent(Cursor& c, const uint8_t* in,
       c.in = in + 1;
       c.left = items;
       c.state = KeyTable::kRoot;
-      return is_map ? Progress::kMap : Progress::kArray;
+      return Progress::kContainer;
     }
   } else if (byte < format::kNil) {
     const uint32_t length = byte & 31;
@@ -810,7 +810,7 @@ MPW_INLINE Status Tokenizer::items(Cursor& c) {
     if (c.tape >= tape_limit_) return Status::kWindowFull;
     const Progress progress = c.in < end_ ? frequent<1>(c, c.in, c.state) : Progress::kNone;
     if (progress == Progress::kNone) return aside(c, &Tokenizer::item);
-    if (progress != Progress::kValue) return Status::kDone;
+    if (progress == Progress::kContainer) return Status::kDone;
   } while (c.left > 0);
   return Status::kDone;
 }
@@ -826,7 +826,7 @@ MPW_INLINE Status Tokenizer::shaped_pairs(Cursor& c) {
       if (in < end_) progress = frequent<2>(c, in, predicted->next);
     }
     if (progress == Progress::kNone) return aside(c, &Tokenizer::shaped_pair);
-    if (progress != Progress::kValue) return Status::kDone;
+    if (progress == Progress::kContainer) return Status::kDone;
   } while (c.left > 0);
   *current_.header = word(kShape, c.state);
   return Status::kDone;

@@ -162,7 +162,7 @@ class Tokenizer {
   };
   struct Cursor;
   /// What `frequent` has read.
-  enum class Progress { kNone, kValue, kArray, kMap };
+  enum class Progress { kNone, kValue, kContainer };
 
   Status fill(Cursor& c);
   Status items(Cursor& c);
