@@ -60,28 +60,47 @@ export class PlacedSource extends BufferSource {
   }
 }
 
+/** In lists of so many pieces, no array gets so long that V8 would put it where memory is slow to get. */
+const LIST_LENGTH = 1024;
+
+/** Pieces of a message in a row, each with the offset at which it begins. */
+interface PieceList {
+  readonly pieces: Uint8Array[];
+  readonly starts: number[];
+}
+
 /** A message in several pieces, to which more can be added. */
 export class SegmentSource implements Source {
-  #segments: Uint8Array[] = [];
-  /** Where each begins. */
-  #starts: number[] = [];
+  readonly #lists: PieceList[] = [];
   length = 0;
 
   push(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    this.#segments.push(bytes);
-    this.#starts.push(this.length);
+    let list = this.#lists[this.#lists.length - 1];
+    if (list === undefined || list.pieces.length === LIST_LENGTH) {
+      list = { pieces: [], starts: [] };
+      this.#lists.push(list);
+    }
+    list.pieces.push(bytes);
+    list.starts.push(this.length);
     this.length += bytes.length;
   }
 
   /** Lets go of the pieces that lie before `offset`. */
   release(offset: number): void {
-    const segments = this.#segments;
-    let count = 0;
-    while (count < segments.length && this.#starts[count] + segments[count].length <= offset) count++;
-    if (count === 0) return;
-    segments.splice(0, count);
-    this.#starts.splice(0, count);
+    const lists = this.#lists;
+    while (lists.length > 0) {
+      const { pieces, starts } = lists[0];
+      let count = 0;
+      while (count < pieces.length && starts[count] + pieces[count].length <= offset) count++;
+      if (count < pieces.length) {
+        if (count === 0) return;
+        pieces.splice(0, count);
+        starts.splice(0, count);
+        return;
+      }
+      lists.shift();
+    }
   }
 
   load(memory: DecodeMemory, offset: number, limit: number): number {
@@ -101,10 +120,12 @@ export class SegmentSource implements Source {
   }
 
   piece(offset: number, length: number): Piece | null {
-    const i = this.#indexOf(offset);
-    const bytes = this.#segments[i];
-    const start = this.#starts[i];
-    return bytes !== undefined && offset + length <= start + bytes.length ? { bytes, start } : null;
+    const list = this.#lists[lastOf(this.#lists.length, (i) => this.#lists[i].starts[0] <= offset)];
+    if (list === undefined) return null;
+    const i = lastOf(list.starts.length, (k) => list.starts[k] <= offset);
+    const bytes = list.pieces[i];
+    const start = list.starts[i];
+    return offset + length <= start + bytes.length ? { bytes, start } : null;
   }
 
   /** Calls `write` with each piece of a range: `size` bytes from offset `from` of `bytes`, which are to go to `at`. */
@@ -114,27 +135,34 @@ export class SegmentSource implements Source {
     write: (bytes: Uint8Array, at: number, from: number, size: number) => void,
   ): void {
     let copied = 0;
-    for (let i = this.#indexOf(offset); copied < length; i++) {
-      const bytes = this.#segments[i];
-      const from = offset + copied - this.#starts[i];
-      const size = Math.min(bytes.length - from, length - copied);
-      write(bytes, copied, from, size);
-      copied += size;
-    }
-  }
-
-  /** The segment that holds `offset`. */
-  #indexOf(offset: number): number {
-    let low = 0;
-    let high = this.#segments.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (this.#starts[middle] <= offset) {
-        low = middle;
-      } else {
-        high = middle - 1;
+    for (
+      let l = lastOf(this.#lists.length, (i) => this.#lists[i].starts[0] <= offset);
+      copied < length;
+      l++
+    ) {
+      const { pieces, starts } = this.#lists[l];
+      let i = lastOf(starts.length, (k) => starts[k] <= offset + copied);
+      for (; i < pieces.length && copied < length; i++) {
+        const from = offset + copied - starts[i];
+        const size = Math.min(pieces[i].length - from, length - copied);
+        write(pieces[i], copied, from, size);
+        copied += size;
       }
     }
-    return low;
   }
+}
+
+/** The last of `count` indices for which `holds` does, where it holds for all up to some; 0 if there is none. */
+function lastOf(count: number, holds: (index: number) => boolean): number {
+  let low = 0;
+  let high = count - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (holds(middle)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
 }
