@@ -400,14 +400,13 @@ MPW_INLINE void Tokenizer::leave(Cursor& c) {
   if (kind() == kBroken) go_inline(c);
 }
 
-/// Reads a short array whole, if its items are all float 64. `c.in` is behind its header.
-MPW_INLINE bool Tokenizer::point(Cursor& c, uint32_t count) {
+/// Reads a short array whole, if its items, from `in` on, are all float 64.
+MPW_INLINE bool Tokenizer::point(Cursor& c, const uint8_t* in, uint32_t count) {
   // Like a run, it has one word for several numbers, and keeps to the first half of the lane.
-  if (c.in[0] != format::kFloat64 || !holds(c.in, 9 * uint64_t{count}) || c.lane + count > run_end_)
-    return false;
-  if (read_floats(c.lane, c.in, end_, count) != count) return false;
+  if (in[0] != format::kFloat64 || !holds(in, 9 * uint64_t{count}) || c.lane + count > run_end_) return false;
+  if (read_floats(c.lane, in, end_, count) != count) return false;
   c.lane += count;
-  c.in += 9 * count;
+  c.in = in + 9 * count;
   c.emit(word(kPoint, count));
   return true;
 }
@@ -426,7 +425,7 @@ MPW_INLINE Status Tokenizer::array(Cursor& c, uint32_t header, uint32_t count) {
     c.emit(word(kArray, 0));
     return Status::kDone;
   }
-  if (count <= kMaxPoint && point(c, count)) return Status::kDone;
+  if (count <= kMaxPoint && point(c, c.in, count)) return Status::kDone;
   if (count > kMaxWideExtra && (open_ || depth > kDeep || count > kMaxPayload)) {
     c.emit(wide(kLargeArray));
     c.emit(count);
@@ -681,16 +680,10 @@ MPW_INLINE Tokenizer::Progress Tokenizer::frequent(Cursor& c, const uint8_t* in,
     } else {
       if (!is_map) {
         if (count >= kMinRun) return Progress::kNone;
-        if (in[1] == format::kFloat64 && count <= kMaxPoint) {
-          if (!holds(in, 1 + 9 * count) || c.lane + count > run_end_) return Progress::kNone;
-          if (read_floats(c.lane, in + 1, end_, count) == count) {
-            c.lane += count;
-            c.emit(word(kPoint, count));
-            c.in = in + 1 + 9 * count;
-            c.left = left;
-            c.state = state;
-            return Progress::kValue;
-          }
+        if (count <= kMaxPoint && point(c, in + 1, count)) {
+          c.left = left;
+          c.state = state;
+          return Progress::kValue;
         }
       }
       if (kStep == 2 && left == 0) *current_.header = word(kShape, state);

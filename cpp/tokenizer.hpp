@@ -186,7 +186,7 @@ class Tokenizer {
   Status payload(Cursor& c, uint32_t kind, uint32_t header, uint32_t length);
   void skip(Cursor& c, uint64_t bytes);
   Status array(Cursor& c, uint32_t header, uint32_t count);
-  bool point(Cursor& c, uint32_t count);
+  bool point(Cursor& c, const uint8_t* in, uint32_t count);
   Status runs_of_numbers(Cursor& c);
   Status map(Cursor& c, uint32_t header, uint32_t count);
   Status enter(Cursor& c, uint32_t left, Kind kind, uint32_t* header);

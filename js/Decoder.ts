@@ -9,7 +9,7 @@ import { SegmentSource } from "./Source.ts";
 import { iterate, type ReadableStreamLike } from "./streams.ts";
 import { typedArraysOf } from "./TypedArrayCodec.ts";
 import { sharedVocabulary } from "./Vocabulary.ts";
-import type { ElementSizes } from "./wasm/DecodeMemory.ts";
+import { NO_TYPED_ARRAYS } from "./wasm/DecodeMemory.ts";
 import { materializers } from "./workers.ts";
 
 /** What a map key may become. */
@@ -57,8 +57,6 @@ export type DecoderOptions<ContextType = undefined> = Readonly<
   ContextOf<ContextType>;
 
 const UINT32_MAX = 2 ** 32 - 1;
-
-const NO_TYPED_ARRAYS: ElementSizes = new Map();
 
 /** What options come to. `defaultCodec` is for those that name none. */
 export function settingsOf<ContextType>(

@@ -47,8 +47,8 @@ const MAX_PREALLOCATED = 2 ** 25 - 1;
 /** Of so many bytes, a payload is worth not being copied in. */
 const BULK = 4096;
 /**
- * What is read at first where typed arrays or other long data are likely, and behind each that ends beyond it: their data, which nobody
- * looks at, must not be copied in. It holds the longest key, number, header or pooled string, as each chunk must.
+ * What is read at first where typed arrays or other long data are likely, and behind each that ends beyond it: their
+ * data, which nobody looks at, must not be copied in. It holds the longest key, number, header or pooled string, as each chunk must.
  */
 const SHORT_CHUNK = 1024;
 /** What is read before that: the header of a small message, with that of the array in it. */
@@ -162,8 +162,8 @@ export class Materializer extends DecodeMemory {
       this.open(this.run());
     } else {
       this.chunk += offset;
-      const { typedArrays, isBulky } = this.settings;
-      this.load(typedArrays !== null ? FIRST_CHUNK : isBulky ? SHORT_CHUNK : this.chunkBytes, true);
+      const first = this.settings.typedArrays !== null ? FIRST_CHUNK : SHORT_CHUNK;
+      this.load(this.mayGoOn ? first : this.chunkBytes, true);
     }
   }
 
@@ -183,8 +183,12 @@ export class Materializer extends DecodeMemory {
     const { source } = this;
     this.windowStart = this.chunk;
     this.loaded = source.load(this, this.chunk, Math.min(limit, this.chunkBytes));
-    const mayGoOn = this.settings.typedArrays !== null || this.settings.isBulky;
-    this.open(this.feed(this.loaded, source.length - this.chunk, begins, this.isOpen, mayGoOn));
+    this.open(this.feed(this.loaded, source.length - this.chunk, begins, this.isOpen, this.mayGoOn));
+  }
+
+  /** Whether long data are likely, and the input is all there: then short chunks cost no window each. */
+  private get mayGoOn(): boolean {
+    return !this.isOpen && (this.settings.typedArrays !== null || this.settings.isBulky);
   }
 
   /** Fills the next window. Throws what keeps it from coming, now that all before that has been read. */
@@ -235,10 +239,8 @@ export class Materializer extends DecodeMemory {
         this.cut8 = start + (word >>> 4);
         return this.text8.substring(start, this.cut8);
       }
-      case Tag.SHAPE: {
-        const factory = this.factories[word >>> 4];
-        return factory !== undefined ? factory(this) : this.shapes.make(word >>> 4)(this);
-      }
+      case Tag.SHAPE:
+        return this.shape(word >>> 4);
       case Tag.FLOAT:
         return this.lane[this.laneAt++];
       case Tag.ARRAY:
@@ -277,9 +279,9 @@ export class Materializer extends DecodeMemory {
     return [lane[at]];
   }
 
-  shape(n: number): unknown {
-    const factory = this.factories[n];
-    return factory !== undefined ? factory(this) : this.shapes.make(n)(this);
+  shape(number: number): unknown {
+    const factory = this.factories[number];
+    return factory !== undefined ? factory(this) : this.shapes.make(number)(this);
   }
 
   array(count: number): unknown[] {

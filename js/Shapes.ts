@@ -1,9 +1,6 @@
-import { MAX_COMPILED, mayCompile } from "./codeGeneration.ts";
+import { COMPILE_AT, MAX_COMPILED, mayCompile } from "./codeGeneration.ts";
 import { compileFactory, type Factory } from "./compileFactory.ts";
 import type { KnownKeys } from "./wasm/KnownKeys.ts";
-
-/** Compiling costs some 30 µs, what a shape saves by being compiled about 10 ns a key: this many maps pay for it. */
-const COMPILE_AT = 64;
 
 /** The map shapes that the tokenizer has learned, as JS knows them: the texts of their keys, and their factories. */
 export class Shapes {

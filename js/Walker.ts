@@ -1,4 +1,4 @@
-import { MAX_COMPILED, mayCompile } from "./codeGeneration.ts";
+import { COMPILE_AT, MAX_COMPILED, mayCompile } from "./codeGeneration.ts";
 import { compileWalk, isWalkable, seen, type Walk } from "./compileWalk.ts";
 import { made } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
@@ -30,8 +30,6 @@ export interface EncodeSettings {
 /** Longer binary data goes to the result directly. */
 const SHORT_BYTES = 256;
 const PLACED_HEADER_BYTES = 6;
-/** So many objects of a shape pay for compiling a walk for it. */
-const COMPILE_AT = 64;
 
 const utf8 = new TextEncoder();
 const defaultExtensionCodec: ExtensionCodecType<unknown> = ExtensionCodec.defaultCodec;

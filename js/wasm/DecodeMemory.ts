@@ -35,7 +35,7 @@ export interface DecodeModes {
 
 export type ElementSizes = ReadonlyMap<number, number>;
 
-const NO_TYPED_ARRAYS: ElementSizes = new Map();
+export const NO_TYPED_ARRAYS: ElementSizes = new Map();
 
 /** A tokenizer's session in wasm memory: its windows as typed arrays, and the calls that fill them. */
 export class DecodeMemory {
