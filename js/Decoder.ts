@@ -72,14 +72,12 @@ export function settingsOf<ContextType>(
   const extensionCodec = (options?.extensionCodec ?? defaultCodec) as ExtensionCodecType<unknown>;
   const typedArrays = typedArraysOf(extensionCodec);
   const { context } = (options ?? {}) as { context?: unknown };
-  const limits = {
-    maxStrLength: limit(options?.maxStrLength),
-    maxBinLength: limit(options?.maxBinLength),
-    maxArrayLength: limit(options?.maxArrayLength),
-    maxMapLength: limit(options?.maxMapLength),
-    maxExtLength: limit(options?.maxExtLength),
-    maxDepth: limit(options?.maxDepth),
-  };
+  const maxStrLength = limit(options?.maxStrLength);
+  const maxBinLength = limit(options?.maxBinLength);
+  const maxArrayLength = limit(options?.maxArrayLength);
+  const maxMapLength = limit(options?.maxMapLength);
+  const maxExtLength = limit(options?.maxExtLength);
+  const maxDepth = limit(options?.maxDepth);
   const rawStrings = options?.rawStrings ?? false;
   const keysInLine = anyKey || keyDecoder !== null;
   return {
@@ -92,13 +90,26 @@ export function settingsOf<ContextType>(
       context !== undefined ||
       mapKeyConverter !== null ||
       keyDecoder !== null,
-    isSimple: !keysInLine && !rawStrings && Object.values(limits).every((most) => most === UINT32_MAX),
+    isSimple:
+      !keysInLine &&
+      !rawStrings &&
+      maxStrLength === UINT32_MAX &&
+      maxBinLength === UINT32_MAX &&
+      maxArrayLength === UINT32_MAX &&
+      maxMapLength === UINT32_MAX &&
+      maxExtLength === UINT32_MAX &&
+      maxDepth === UINT32_MAX,
     keysInLine,
     useMap,
     mapKeyConverter,
     keyDecoder,
     modes: {
-      ...limits,
+      maxStrLength,
+      maxBinLength,
+      maxArrayLength,
+      maxMapLength,
+      maxExtLength,
+      maxDepth,
       int64: int64 === "bigint" ? 1 : int64 === "auto" ? 2 : 0,
       rawStrings,
       fatalUtf8: options?.fatalUtf8 ?? false,

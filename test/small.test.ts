@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import * as reference from "@msgpack/msgpack";
 import fc from "fast-check";
-import { Decoder, decode, decodeSegments, encode, TypedArrayCodec } from "msgpack-wasm";
+import { Decoder, decode, decodeSegments, Encoder, encode, TypedArrayCodec } from "msgpack-wasm";
 import { describe, expect, test } from "vitest";
 import { damagedMessages, values } from "./lib/arbitraries.mjs";
 import { hex, join, repeat } from "./lib/bytes.ts";
 import { collectGarbage } from "./lib/collect.ts";
 import { failure, isSame, outcome } from "./lib/reference.ts";
 
-// Small messages are read in JavaScript; `decodeSegments` always goes through the tokenizer, so it tells what must
+// Small messages are read and written in JavaScript; `decodeSegments` always goes through the tokenizer, so it tells what must
 // come out.
 
 const extensionCodec = new TypedArrayCodec();
@@ -163,6 +163,159 @@ describe("what comes out is what the tokenizer reads", () => {
           check(damaged, { extensionCodec });
         }
       }
+    }
+  });
+});
+
+describe("what is written is what the emitter writes", () => {
+  /** What an encoder writes that has just written something small, and one that has not. */
+  function check(
+    value: unknown,
+    options?: { extensionCodec?: TypedArrayCodec; maxDepth?: number },
+    offset = 0,
+  ): void {
+    const [small, large] = [[1], Array(100).fill(1)].map((first) => {
+      const encoder = new Encoder(options);
+      encoder.encode(first);
+      return outcome(() => {
+        const target = new Uint8Array(20_000);
+        const end = encoder.encodeInto(value, target, offset);
+        return target.subarray(offset, end);
+      });
+    });
+    if ("error" in large) {
+      expect((small as { error: Error }).error.message).toBe(large.error.message);
+    } else {
+      assert.ok("value" in small && isSame(small.value, large.value));
+      if (offset === 0) assert.ok(isSame(new Encoder(options).encode(value), large.value));
+    }
+  }
+
+  test("of random values", () => {
+    fc.assert(
+      fc.property(values(), (value) => {
+        check(value);
+        check([value, { a: value }, value], { extensionCodec });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("wherever it comes to be too long", () => {
+    for (const item of [
+      "a",
+      1000,
+      -1,
+      1.5,
+      null,
+      true,
+      "é",
+      [],
+      {},
+      [7],
+      { k: 7 },
+      "x".repeat(31),
+      "x".repeat(32),
+    ]) {
+      for (let count = 0; count <= 15; count++) {
+        check(Array(count).fill(item));
+        check([Array(count).fill(item), item, { key: Array(count).fill(item), other: item }]);
+      }
+    }
+  });
+
+  test("of text and numbers at the edges of formats", () => {
+    const units = [
+      "a",
+      "\u007f",
+      "\u0080",
+      "\u07ff",
+      "\u0800",
+      "\ud7ff",
+      "\ud800",
+      "\udfff",
+      "\ue000",
+      "\uffff",
+      "😀",
+    ];
+    for (const unit of units) {
+      for (const length of [1, 2, 9, 10, 11, 30, 31, 32]) {
+        check(unit.repeat(length));
+        check({ [unit.repeat(length)]: unit });
+      }
+    }
+    for (const bits of [0, 5, 7, 8, 15, 16, 27, 31, 32, 52, 53, 63, 64]) {
+      for (const number of [2 ** bits - 1, 2 ** bits, 2 ** bits + 1, 2 ** bits + 0.5]) {
+        check(number);
+        check([-number, number]);
+      }
+    }
+    check([
+      -0,
+      Number.NaN,
+      Infinity,
+      -Infinity,
+      5e-324,
+      new Float64Array(new BigInt64Array([-1n]).buffer)[0],
+    ]);
+  });
+
+  test("of typed arrays, wherever they stand", () => {
+    for (const length of [0, 1, 64, 65, 256, 257, 1000]) {
+      for (let offset = 0; offset < 16; offset++) {
+        for (const array of [new Float32Array(length), new Float64Array(length), new Uint8Array(length)]) {
+          array.fill(3);
+          check({ array }, { extensionCodec }, offset);
+          check(["x".repeat(offset), array, 1, array, "x".repeat(40), array], { extensionCodec }, offset);
+        }
+      }
+    }
+    check(
+      [new Float32Array(20), [new Float64Array(40)]],
+      { extensionCodec: new TypedArrayCodec({ align: 128 }) },
+      5,
+    );
+  });
+
+  test("of objects that are not plain", () => {
+    class Point {
+      x = 1;
+    }
+    const inherits = Object.create({ y: 1 });
+    inherits.x = 1;
+    const bare = Object.assign(Object.create(null), { x: 1 });
+    for (const object of [new Point(), inherits, bare, { constructor: 1 }, new Map([[1, 2]]), new Set([1])])
+      check(object);
+    check({ x: { y: new Date(1000) }, z: new ArrayBuffer(3) });
+    check([new Proxy({ a: 1 }, {}), new Proxy([1, 2], {}), Object("boxed"), undefined, Symbol.iterator]);
+  });
+
+  test("down to the depth that is allowed", () => {
+    for (let depth = 2; depth < 6; depth++) {
+      for (const value of [[[[[1]]]], { a: { a: { a: {} } } }, [{ a: [] }]])
+        check(value, { maxDepth: depth });
+    }
+    const circular: unknown[] = [];
+    circular.push(circular);
+    expect(failure(() => encode(circular)).message).toMatch(/^Too deep objects in depth 101/);
+    expect(encode([1])).toStrictEqual(hex("9101"));
+  });
+
+  test("of getters that encode, throw, and make memory grow", () => {
+    const reentrant = {
+      get a() {
+        return encode([encode({ b: "x".repeat(3_000_000) }).length, 7]);
+      },
+    };
+    expect(encode([1, reentrant, 2])).toStrictEqual(reference.encode([1, { a: reentrant.a }, 2]));
+    const throwing = {
+      get a(): never {
+        throw new Error("as it was asked to");
+      },
+    };
+    for (let i = 0; i < 20; i++) {
+      expect(failure(() => encode([1, throwing])).message).toBe("as it was asked to");
+      expect(encode([1, "a"])).toStrictEqual(hex("9201a161"));
     }
   });
 });
