@@ -82,6 +82,8 @@ class DecodeSession {
     tokenizer_.set_window(tape_words, pooled_bytes);
   }
 
+  void set_max_copied(uint32_t bytes) { tokenizer_.set_max_copied(bytes); }
+
   /// Lets `feed` take its bytes from address `input` on, where `createBlock` or this session has made room.
   void place(uint32_t input) {
     tokenizer_.place(reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(input)));
@@ -168,9 +170,9 @@ class EncodeSession {
     emitter_.start(words, (flags & 2) != 0);
     return run();
   }
-  /// Begins a message of which `length` bytes stand in the output already.
-  void begin_at(uint32_t length, uint32_t holes, double hole_bytes) {
-    emitter_.begin(length, holes, static_cast<uint32_t>(static_cast<uint64_t>(hole_bytes)));
+  /// Goes on with a message that has begun: see `Emitter::begin`.
+  void begin_at(uint32_t length, uint32_t holes, double passed) {
+    emitter_.begin(length, holes, static_cast<uint32_t>(static_cast<uint64_t>(passed)));
   }
   /// The bytes in the output so far, or -1 if it is full and must be drained.
   int32_t run() {
@@ -250,6 +252,7 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("setModes", &DecodeSession::set_modes)
       .function("setElementSize", &DecodeSession::set_element_size)
       .function("setWindow", &DecodeSession::set_window)
+      .function("setMaxCopied", &DecodeSession::set_max_copied)
       .function("place", &DecodeSession::place)
       .function("begin", &DecodeSession::begin)
       .function("feed", &DecodeSession::feed)
