@@ -15,10 +15,11 @@ export const allocationFlags = [
   "--max-old-space-size=8192",
 ];
 
-const WARM_UP = { operations: 5000, milliseconds: 200 };
+/** V8 compiles code in the background that allocates less than before. */
+const WARM_UP = { operations: 5000, milliseconds: 150 };
 /** Many operations, so that what V8 allocates for itself now and then, and pages that are not full, weigh little. */
 const MAX_OPERATIONS = 4096;
-const MAX_MILLISECONDS = 150;
+const MAX_MILLISECONDS = 100;
 /** What operations of one run may allocate together, for a good chance that nothing need be collected. */
 const MAX_BYTES = 128 * 2 ** 20;
 const ATTEMPTS = 3;
@@ -44,7 +45,8 @@ export async function measureAllocation(run, isAsync) {
   observer.observe({ entryTypes: ["gc"] });
   try {
     const end = performance.now() + WARM_UP.milliseconds;
-    for (let i = 0; i < WARM_UP.operations && performance.now() < end; i++) sink = isAsync ? await run() : run();
+    for (let i = 0; i < WARM_UP.operations && performance.now() < end; i++)
+      sink = isAsync ? await run() : run();
     const own = (await allocate(run, isAsync, 0))?.bytes ?? 0;
     const first = await allocate(run, isAsync, 1);
     if (first === undefined) return undefined;

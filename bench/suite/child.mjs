@@ -1,7 +1,8 @@
 // A process of its own for one library and one workload: what V8 has learned from one decides about the next by factors
 // of two and more.
-import { fileWorkload } from "./fileWorkload.mjs";
+
 import { readDocument } from "../lib/documents.mjs";
+import { fileWorkload } from "./fileWorkload.mjs";
 import { findPeer } from "./peers.mjs";
 import { openSubject } from "./subject.mjs";
 import { findWorkload } from "./workloads.mjs";

@@ -1,4 +1,4 @@
-import { JSON_STRING, KEPT, NO_CODEGEN, REFERENCE_KEPT } from "./peers.mjs";
+import { JSON_STRING, KEPT, NO_CODEGEN, REFERENCE_KEPT } from "./libraryNames.mjs";
 import { allocationIndex, directions, LARGE_BYTES, SMALL_BYTES, timingIndex } from "./results.mjs";
 import { geometricMean } from "./statistics.mjs";
 import { DOCUMENTS } from "./workloads.mjs";
@@ -57,26 +57,74 @@ function nodeGoals(results, host) {
   const encodeMean = host.id === "node-20" ? fastest.encodeMean[20] : fastest.encodeMean.later;
   const rivals = { decode: all.decode, encode: all.encode };
   const goals = [
-    atLeastMean("decode, 1 KB and more, to the fastest peer", fastest.decodeMean, ratios("decode", isLarge, rivals.decode)),
-    atLeast("decode, 1 KB and more, to the fastest peer, each", fastest.decodeLeast, ratios("decode", isLarge, rivals.decode)),
-    atLeastMean("decode, 1 KB and more, to @msgpack/msgpack", reference.decodeMean, ratios("decode", isLarge, [REFERENCE_KEPT])),
-    atLeast("decode, 1 KB and more, to @msgpack/msgpack, each", reference.decodeLeast, ratios("decode", isLarge, [REFERENCE_KEPT])),
-    atLeastMean("encode, 1 KB and more, to the fastest peer", encodeMean, ratios("encode", isLarge, rivals.encode)),
-    atLeast("encode, 1 KB and more, to the fastest MessagePack peer, each", fastest.encodeLeast, ratios("encode", isLarge, all.messagePack)),
-    atLeastMean("encode, 1 KB and more, to @msgpack/msgpack", reference.encodeMean, ratios("encode", isLarge, [REFERENCE_KEPT])),
-    atLeast("encode, 1 KB and more, to @msgpack/msgpack, each", reference.encodeLeast, ratios("encode", isLarge, [REFERENCE_KEPT])),
+    atLeastMean(
+      "decode, 1 KB and more, to the fastest peer",
+      fastest.decodeMean,
+      ratios("decode", isLarge, rivals.decode),
+    ),
+    atLeast(
+      "decode, 1 KB and more, to the fastest peer, each",
+      fastest.decodeLeast,
+      ratios("decode", isLarge, rivals.decode),
+    ),
+    atLeastMean(
+      "decode, 1 KB and more, to @msgpack/msgpack",
+      reference.decodeMean,
+      ratios("decode", isLarge, [REFERENCE_KEPT]),
+    ),
+    atLeast(
+      "decode, 1 KB and more, to @msgpack/msgpack, each",
+      reference.decodeLeast,
+      ratios("decode", isLarge, [REFERENCE_KEPT]),
+    ),
+    atLeastMean(
+      "encode, 1 KB and more, to the fastest peer",
+      encodeMean,
+      ratios("encode", isLarge, rivals.encode),
+    ),
+    atLeast(
+      "encode, 1 KB and more, to the fastest MessagePack peer, each",
+      fastest.encodeLeast,
+      ratios("encode", isLarge, all.messagePack),
+    ),
+    atLeastMean(
+      "encode, 1 KB and more, to @msgpack/msgpack",
+      reference.encodeMean,
+      ratios("encode", isLarge, [REFERENCE_KEPT]),
+    ),
+    atLeast(
+      "encode, 1 KB and more, to @msgpack/msgpack, each",
+      reference.encodeLeast,
+      ratios("encode", isLarge, [REFERENCE_KEPT]),
+    ),
   ];
   for (const direction of directions) {
     goals.push(
-      atLeast(`${direction}, under 64 bytes, to the fastest peer, each`, small.fastest, ratios(direction, isSmall, rivals[direction])),
-      atLeast(`${direction}, under 64 bytes, to @msgpack/msgpack, each`, small.reference, ratios(direction, isSmall, [REFERENCE_KEPT])),
+      atLeast(
+        `${direction}, under 64 bytes, to the fastest peer, each`,
+        small.fastest,
+        ratios(direction, isSmall, rivals[direction]),
+      ),
+      atLeast(
+        `${direction}, under 64 bytes, to @msgpack/msgpack, each`,
+        small.reference,
+        ratios(direction, isSmall, [REFERENCE_KEPT]),
+      ),
     );
   }
   for (const direction of directions) {
     const name = `${direction} without code generation`;
     goals.push(
-      atLeastMean(`${name}, to that with it`, withoutCodeGeneration.mean, ratios(direction, () => true, [KEPT], NO_CODEGEN)),
-      atLeast(`${name}, documents, to the fastest peer, each`, withoutCodeGeneration.fastest, ratios(direction, isDocument, rivals[direction], NO_CODEGEN)),
+      atLeastMean(
+        `${name}, documents, to that with it`,
+        withoutCodeGeneration.mean,
+        ratios(direction, isDocument, [KEPT], NO_CODEGEN),
+      ),
+      atLeast(
+        `${name}, documents, to the fastest peer, each`,
+        withoutCodeGeneration.fastest,
+        ratios(direction, isDocument, rivals[direction], NO_CODEGEN),
+      ),
     );
   }
   return [...goals, ...allocationGoals(results, host.id), ...growthGoals(results, host.id)];
@@ -126,7 +174,9 @@ function comparisons(results, host) {
     results.workloads.filter(isWanted).flatMap(({ name }) => {
       const own = timingOf(host, name, direction, ours)?.mean;
       const times = others.flatMap((id) => timingOf(host, name, direction, id)?.mean ?? []);
-      return own === undefined || times.length === 0 ? [] : [{ workload: name, value: Math.min(...times) / own }];
+      return own === undefined || times.length === 0
+        ? []
+        : [{ workload: name, value: Math.min(...times) / own }];
     });
   return { ratios, all };
 }
@@ -245,6 +295,7 @@ function extreme(name, target, ratios, missed, worst) {
     target,
     value: worst(...ratios.map(({ value }) => value)),
     isReached: missed.length === 0,
-    detail: missed.length === 0 ? `all ${ratios.length}` : `${missed.length} of ${ratios.length} not: ${list}`,
+    detail:
+      missed.length === 0 ? `all ${ratios.length}` : `${missed.length} of ${ratios.length} not: ${list}`,
   };
 }

@@ -23,7 +23,8 @@ const PLATFORMS = { linux: "linux", darwin: "darwin", win32: "win" };
  * @returns {Promise<Host & { executable: string }>}
  */
 export async function findNode(version) {
-  if (!/^\d+(\.\d+\.\d+)?$/.test(version)) throw new Failure(`--node takes versions, like 20,26: not ${version}`);
+  if (!/^\d+(\.\d+\.\d+)?$/.test(version))
+    throw new Failure(`--node takes versions, like 20,26: not ${version}`);
   const own = process.versions.node;
   if (version === own || version === own.split(".")[0]) return describeNode(process.execPath);
   const platform = PLATFORMS[/** @type {keyof typeof PLATFORMS} */ (process.platform)];

@@ -1,3 +1,4 @@
+import { JSON_BYTES, JSON_STRING, KEPT, NO_CODEGEN, REFERENCE_KEPT } from "./libraryNames.mjs";
 import { FLOATS_AS_BINARY, LARGEST } from "./workloads.mjs";
 
 /**
@@ -211,12 +212,6 @@ const MSGPACKR = {
 };
 const JSON_PEER = { library: "JSON", isOurs: false, isMessagePack: false, cannot: cannotJson };
 
-export const KEPT = "msgpack-wasm";
-export const NO_CODEGEN = "msgpack-wasm, no codegen";
-export const REFERENCE_KEPT = "@msgpack/msgpack";
-export const JSON_BYTES = "JSON, bytes";
-export const JSON_STRING = "JSON, string";
-
 /** @type {readonly Peer[]} */
 export const peers = [
   { ...OURS, id: KEPT, open: openOurs(instances), download: `export * from "../dist/index.js"` },
@@ -300,9 +295,9 @@ export const peers = [
     cannot: unable(
       { aligned: NO_PADDING },
       {
-      [FLOATS_AS_BINARY]: "it encodes typed arrays as maps",
-      [LARGEST]: "it takes half a minute",
-    },
+        [FLOATS_AS_BINARY]: "it encodes typed arrays as maps",
+        [LARGEST]: "it takes half a minute",
+      },
     ),
     // Its sources need Node's modules; this is what it ships for browsers.
     download: `export { default } from "msgpack5/dist/msgpack5.js"`,
@@ -313,8 +308,9 @@ export const peers = [
         codec.register(
           1,
           Float32Array,
-          (/** @type {Float32Array} */ value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength),
-          (/** @type {Buffer} */ data) => new Float32Array(Uint8Array.from(data).buffer),
+          (/** @type {Float32Array} */ value) =>
+            new Uint8Array(value.buffer, value.byteOffset, value.byteLength),
+          (/** @type {Uint8Array} */ data) => new Float32Array(Uint8Array.from(data).buffer),
         );
       }
       // It encodes to a list of buffers; `slice` makes one of them.

@@ -8,8 +8,8 @@
 
 /** Two-tailed critical values of Student's t-distribution for 95 % confidence, by degrees of freedom from 1 on. */
 const CRITICAL_T = [
-  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
-  2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131,
+  2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 const CRITICAL_NORMAL = 1.96;
 
@@ -29,7 +29,8 @@ export function summarize(samples) {
   const mean = average(kept);
   return {
     mean,
-    margin: kept.length < 2 ? Number.NaN : (100 * standardError(kept, mean) * criticalT(kept.length - 1)) / mean,
+    margin:
+      kept.length < 2 ? Number.NaN : (100 * standardError(kept, mean) * criticalT(kept.length - 1)) / mean,
     samples: kept.length,
     outliers: samples.length - kept.length,
   };

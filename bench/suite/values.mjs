@@ -26,8 +26,30 @@ export function times(length, make) {
   return Array.from({ length }, (_, index) => make(index));
 }
 
-const FIRST_NAMES = ["Ada", "Grace", "Edsger", "Barbara", "Donald", "Radia", "Alan", "Frances", "Niklaus", "Jean"];
-const LAST_NAMES = ["Lovelace", "Hopper", "Dijkstra", "Liskov", "Knuth", "Perlman", "Kay", "Allen", "Wirth", "Bartik"];
+const FIRST_NAMES = [
+  "Ada",
+  "Grace",
+  "Edsger",
+  "Barbara",
+  "Donald",
+  "Radia",
+  "Alan",
+  "Frances",
+  "Niklaus",
+  "Jean",
+];
+const LAST_NAMES = [
+  "Lovelace",
+  "Hopper",
+  "Dijkstra",
+  "Liskov",
+  "Knuth",
+  "Perlman",
+  "Kay",
+  "Allen",
+  "Wirth",
+  "Bartik",
+];
 const COMPANIES = ["Northwind", "Umbra", "Calico", "Meridian", "Tessellate", "Quillon", "Ferrous", "Lumen"];
 const CITIES = ["Bern", "Porto", "Tromsø", "Gdańsk", "Utrecht", "Graz", "Tartu", "Galway"];
 const WORDS =
