@@ -10,7 +10,7 @@ import { measureBrowser } from "./suite/browsers.mjs";
 import { measureDownloads } from "./suite/download.mjs";
 import { fileWorkload } from "./suite/fileWorkload.mjs";
 import { describeMachine, findNode } from "./suite/hosts.mjs";
-import { KEPT, NO_CODEGEN } from "./suite/libraryNames.mjs";
+import { NO_CODEGEN } from "./suite/libraryNames.mjs";
 import { measureGrowth, measureNode, measureStartups } from "./suite/measureNode.mjs";
 import { peers } from "./suite/peers.mjs";
 import { fullSettings, quickSettings } from "./suite/plan.mjs";
@@ -24,7 +24,7 @@ import {
   ratioTable,
   workloadTable,
 } from "./suite/report/tables.mjs";
-import { directions } from "./suite/results.mjs";
+import { describeWorkloads, directions } from "./suite/results.mjs";
 import { workloads } from "./suite/workloads.mjs";
 
 const USAGE = `npm run bench -- [options] [FILE…]
@@ -105,7 +105,10 @@ async function measure(options) {
     absences: libraries.flatMap((peer) =>
       chosen.flatMap((workload) => {
         const reason = peer.cannot(workload);
-        return reason === undefined ? [] : [{ library: peer.id, workload: workload.name, reason }];
+        const inBrowsers = peer.cannotInBrowsers?.(workload);
+        const names = { library: peer.id, workload: workload.name };
+        if (reason !== undefined) return [{ ...names, reason }];
+        return inBrowsers === undefined ? [] : [{ ...names, reason: `in browsers, ${inBrowsers}` }];
       }),
     ),
     failures: [],
@@ -122,16 +125,11 @@ async function measure(options) {
     results.growths.push(...(await measureGrowth(node, settings)));
   }
   for (const name of options.browser) {
-    const { host, ...measured } = await measureBrowser(name, chosen, libraries, settings);
+    const { host, ...measured } = await measureBrowser(name, chosen, settings);
     results.hosts.push(host);
     add(results, measured);
   }
-  results.workloads = chosen.map(({ name, group, isJson }) => ({
-    name,
-    group,
-    isJson,
-    bytes: results.timings.find(({ workload, library }) => workload === name && library === KEPT)?.bytes ?? 0,
-  }));
+  results.workloads = describeWorkloads(chosen, results.timings);
   return results;
 }
 
@@ -202,7 +200,7 @@ function print(results) {
   for (const table of otherTables(results)) {
     if (table.title !== "Not compared") console.log(printTable(table));
   }
-  console.log(printTable(goalTable(results)));
+  console.log(printTable(goalTable(results, true)));
 }
 
 /**

@@ -6,6 +6,7 @@ import path from "node:path";
 import process from "node:process";
 import { Failure } from "../../scripts/lib/command.mjs";
 import { needHostPackages } from "../../scripts/lib/hostPackages.mjs";
+import { browserPeers } from "./peers.mjs";
 import { interleave } from "./plan.mjs";
 import { startProgress } from "./progress.mjs";
 import { serve } from "./serve.mjs";
@@ -58,19 +59,14 @@ const SILENCE_MILLISECONDS = 300_000;
 /**
  * @param {string} name
  * @param {readonly import("./workloads.mjs").Workload[]} workloads
- * @param {readonly import("./peers.mjs").Peer[]} peers
  * @param {import("./plan.mjs").Settings} settings
  * @returns {Promise<{ host: import("./hosts.mjs").Host } & import("./measureNode.mjs").Measured>}
  */
-export async function measureBrowser(name, workloads, peers, { rounds, effort }) {
+export async function measureBrowser(name, workloads, { effort }) {
   if (!Object.hasOwn(browsers, name)) {
     throw new Failure(`--browser takes ${Object.keys(browsers).join(" and ")}: not ${name}`);
   }
-  const jobs = interleave(
-    workloads,
-    peers.filter(({ nodeFlags }) => nodeFlags === undefined),
-    rounds,
-  );
+  const jobs = interleave(workloads, browserPeers, 1);
   const progress = startProgress(`${name}, times`, jobs.length);
   const plan = {
     effort,

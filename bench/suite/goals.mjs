@@ -194,9 +194,9 @@ function allocationGoals(results, host) {
     const json = allocated(host, name, "decode", JSON_STRING);
     return own === undefined || json === undefined ? [] : [{ workload: name, value: own / json }];
   });
-  const encoded = results.workloads.flatMap(({ name, bytes }) => {
+  const encoded = results.workloads.flatMap(({ name, bytes, messages }) => {
     const own = allocated(host, name, "encode", KEPT);
-    const allowance = allocation.encode * bytes + allocation.encodeExtraBytes;
+    const allowance = allocation.encode * bytes + allocation.encodeExtraBytes * messages;
     return own === undefined ? [] : [{ workload: name, value: own / allowance }];
   });
   return [

@@ -23,6 +23,7 @@ import { FLOATS_AS_BINARY, LARGEST } from "./workloads.mjs";
  * @property {string} [download] a module that exports what a web app would import
  * @property {readonly string[]} [nodeFlags]
  * @property {(workload: Workload) => string | undefined} cannot why it does not take part
+ * @property {(workload: Workload) => string | undefined} [cannotInBrowsers]
  * @property {(kind: Kind, environment: Environment) => Promise<Codec>} open imports the library
  * @property {() => Promise<boolean>} [hasAddon] Whether its native addon is in use.
  */
@@ -39,6 +40,7 @@ function unable(kinds, names = {}) {
 const able = unable({});
 const NO_PADDING = "its extensions do not know their position";
 const noPadding = unable({ aligned: NO_PADDING });
+const noStreams = unable({ stream: "its streams need Node" });
 
 /**
  * @param {Uint8Array[]} chunks
@@ -208,6 +210,7 @@ const MSGPACKR = {
   isOurs: false,
   isMessagePack: true,
   cannot: noPadding,
+  cannotInBrowsers: noStreams,
   hasAddon: async () => (await import("msgpackr")).isNativeAccelerationEnabled,
 };
 const JSON_PEER = { library: "JSON", isOurs: false, isMessagePack: false, cannot: cannotJson };
@@ -260,6 +263,7 @@ export const peers = [
     isOurs: false,
     isMessagePack: true,
     cannot: noPadding,
+    cannotInBrowsers: noStreams,
     download: `export { default } from "msgpack-lite"`,
     async open(kind) {
       const { default: lite } = await import("msgpack-lite");
@@ -281,6 +285,7 @@ export const peers = [
       { aligned: NO_PADDING, copied: "it has no extensions", stream: "it has no streams" },
       { [FLOATS_AS_BINARY]: "it makes a byte of each float" },
     ),
+    cannotInBrowsers: ({ isJson }) => (isJson ? undefined : "it reads binary data as ArrayBuffers"),
     download: `export { default } from "notepack.io"`,
     async open() {
       const { default: notepack } = /** @type {any} */ (await import("notepack.io"));
@@ -330,6 +335,7 @@ export const peers = [
     // CBOR: another format for the same values.
     isMessagePack: false,
     cannot: noPadding,
+    cannotInBrowsers: noStreams,
     // The version of the addon is an override in package.json: of the latest, not all prebuilt files can be had.
     hasAddon: async () => (await import("cbor-x")).isNativeAccelerationEnabled,
     download: `export { Encoder, Decoder, encode, decode } from "cbor-x"`,
@@ -365,6 +371,14 @@ export const peers = [
     },
   },
 ];
+
+/** Those that a browser can run. */
+export const browserPeers = peers
+  .filter(({ nodeFlags }) => nodeFlags === undefined)
+  .map(({ cannotInBrowsers, ...peer }) => ({
+    ...peer,
+    cannot: (/** @type {Workload} */ workload) => peer.cannot(workload) ?? cannotInBrowsers?.(workload),
+  }));
 
 /** @param {string} id */
 export function findPeer(id) {

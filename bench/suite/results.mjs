@@ -1,3 +1,6 @@
+import { KEPT } from "./libraryNames.mjs";
+import { STREAM_MESSAGES } from "./workloads.mjs";
+
 /**
  * What a run found: `bench/results/latest.json`. Times are nanoseconds, sizes bytes.
  * @typedef {object} Results
@@ -17,7 +20,7 @@
  *
  * @typedef {"encode" | "decode"} Direction
  * @typedef {{ id: string, library: string, version: string, isOurs: boolean, isMessagePack: boolean, addon?: boolean }} LibraryInfo
- * @typedef {{ name: string, group: string, isJson: boolean, bytes: number }} WorkloadInfo bytes as MessagePack
+ * @typedef {{ name: string, group: string, messages: number, bytes: number }} WorkloadInfo bytes as MessagePack, of all messages
  * @typedef {{ host: string, workload: string, direction: Direction, library: string, bytes: number } & import("./statistics.mjs").Summary} Timing
  * @typedef {{ host: string, workload: string, direction: Direction, library: string, bytes: number }} Allocation bytes an operation
  * @typedef {{ host: string, library: string, milliseconds: number, least: number, most: number, samples: number }} Startup
@@ -28,6 +31,20 @@
 
 /** @type {readonly Direction[]} */
 export const directions = ["decode", "encode"];
+
+/**
+ * @param {readonly import("./workloads.mjs").Workload[]} workloads
+ * @param {readonly Timing[]} timings
+ * @returns {WorkloadInfo[]}
+ */
+export function describeWorkloads(workloads, timings) {
+  return workloads.map(({ name, group, kind }) => ({
+    name,
+    group,
+    messages: kind === "stream" ? STREAM_MESSAGES : 1,
+    bytes: timings.find(({ workload, library }) => workload === name && library === KEPT)?.bytes ?? 0,
+  }));
+}
 
 /**
  * Times by what they are of.

@@ -22,6 +22,7 @@ import * as values from "./values.mjs";
 export const DOCUMENTS = "documents";
 export const FLOATS_AS_BINARY = "Float32Array as binary";
 export const LARGEST = "10 MB of records";
+export const STREAM_MESSAGES = 10_000;
 export const SMALL = "small messages";
 const SAMPLES = "samples of the position callback's pull request";
 const TEXT = "text and maps";
@@ -90,7 +91,7 @@ export const workloads = [
   workload(NUMBERS, "1,000 mixed", () => values.mixed(1000)),
   workload(BULK, "200 records", () => values.records(200), { isQuick: true }),
   workload(BULK, LARGEST, () => values.records(71_000)),
-  workload(BULK, "stream of 10,000 messages", () => values.events(10_000), { kind: "stream" }),
+  workload(BULK, "stream of 10,000 messages", () => values.events(STREAM_MESSAGES), { kind: "stream" }),
 ];
 
 /** @param {string} name */

@@ -1,9 +1,8 @@
 // The benchmark as a page: at the press of a button, or by itself for the suite, which gets the results.
-import { KEPT } from "../libraryNames.mjs";
-import { findPeer, peers } from "../peers.mjs";
+import { browserPeers, findPeer, peers } from "../peers.mjs";
 import { fullSettings, interleave, quickSettings, timeAll } from "../plan.mjs";
 import { printTable, ratioTable } from "../report/tables.mjs";
-import { directions } from "../results.mjs";
+import { describeWorkloads, directions } from "../results.mjs";
 import { findWorkload, workloads } from "../workloads.mjs";
 
 /** @param {string} id */
@@ -30,7 +29,7 @@ function ask({ workload, peer }, effort) {
 
 /** @returns {import("../hosts.mjs").Host} */
 function describeHost() {
-  const [, name, version] = /(Firefox|Chrome)\/(\S+)/.exec(navigator.userAgent) ?? ["", "Browser", ""];
+  const [, name, version] = /(Firefox|Chrome)\/(\d+)/.exec(navigator.userAgent) ?? ["", "Browser", ""];
   return { id: name.toLowerCase(), kind: "browser", name: `${name} ${version}`.trim(), engine: "" };
 }
 
@@ -52,11 +51,7 @@ async function run(jobs, effort, onProgress) {
 /** @param {import("../plan.mjs").Settings} settings */
 async function runForReader({ rounds, effort }, isQuick = false) {
   const chosen = workloads.filter((workload) => !isQuick || workload.isQuick);
-  const jobs = interleave(
-    chosen,
-    peers.filter(({ nodeFlags }) => nodeFlags === undefined),
-    rounds,
-  );
+  const jobs = interleave(chosen, browserPeers, rounds);
   const { host, timings, failures } = await run(jobs, effort, (done, { workload, peer }) => {
     element("progress").textContent = `${done + 1}/${jobs.length}: ${workload.name}, ${peer.id}`;
   });
@@ -68,13 +63,13 @@ async function runForReader({ rounds, effort }, isQuick = false) {
     isMessagePack,
     version: "",
   }));
-  const infos = chosen.map(({ name, group, isJson }) => ({
-    name,
-    group,
-    isJson,
-    bytes: timings.find(({ workload, library }) => workload === name && library === KEPT)?.bytes ?? 0,
-  }));
-  const results = /** @type {any} */ ({ libraries, workloads: infos, hosts: [host], timings, failures });
+  const results = /** @type {any} */ ({
+    libraries,
+    workloads: describeWorkloads(chosen, timings),
+    hosts: [host],
+    timings,
+    failures,
+  });
   element("tables").textContent = [
     ...directions.map((direction) => printTable(ratioTable(results, host, direction))),
     ...failures.map(({ workload, library, reason }) => `${library}, ${workload}: ${reason}`),

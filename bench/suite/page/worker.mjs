@@ -1,9 +1,13 @@
 // A worker of its own for one library and one workload: it has an engine and a heap of its own, as a process of Node does.
-import Benchmark from "benchmark";
+import benchmark from "benchmark";
+import lodash from "lodash";
 import { findPeer } from "../peers.mjs";
 import { openSubject } from "../subject.mjs";
 import { time } from "../timing.mjs";
 import { findWorkload } from "../workloads.mjs";
+
+/** In a bundle it does not find what it needs by itself. */
+const Benchmark = benchmark.runInContext({ _: lodash });
 
 /** @param {string} name */
 async function readDocument(name) {

@@ -150,22 +150,25 @@ export function allocationTable(results, host, direction) {
 
 /**
  * @param {Results} results
+ * @param {boolean} [isBrief] leaves out what was not measured
  * @returns {Table}
  */
-export function goalTable(results) {
+export function goalTable(results, isBrief = false) {
   const names = new Map(results.hosts.map(({ id, name }) => [id, name]));
   return {
     title: "Goals",
     note: "Ratios of speed are to what the line names, in the same run: above 1, ours is faster.",
     columns: ["where", "goal", "target", "is", "", "detail"],
-    rows: computeGoals(results).map(({ host, name, target, value, isReached, detail }) => [
-      { text: names.get(host) ?? host },
-      { text: name },
-      { text: target },
-      { text: Number.isNaN(value) ? "–" : ratio(value) },
-      { text: verdict(isReached), ...(isReached === false ? { mark: /** @type {const} */ ("bad") } : {}) },
-      { text: detail },
-    ]),
+    rows: computeGoals(results)
+      .filter(({ isReached }) => !isBrief || isReached !== undefined)
+      .map(({ host, name, target, value, isReached, detail }) => [
+        { text: names.get(host) ?? host },
+        { text: name },
+        { text: target },
+        { text: Number.isNaN(value) ? "–" : ratio(value) },
+        { text: verdict(isReached), ...(isReached === false ? { mark: /** @type {const} */ ("bad") } : {}) },
+        { text: detail },
+      ]),
   };
 }
 
