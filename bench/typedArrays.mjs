@@ -1,16 +1,10 @@
-// Measures typed arrays, all candidates of a table taking turns in one process:
-//   1. a mesh beside @msgpack/msgpack with the zero-copy codec of its documentation, and beside the two other ways to
-//      write numbers (an array of them, an extension that copies);
+// Measures what the suite does not ask of typed arrays, all candidates of a table taking turns in one process:
+//   1. decoding in an arena beside decoding elsewhere;
 //   2. whether the size of an array has a part in what it costs to decode;
-//   3. encoding large arrays beside the bare copy of their bytes;
-//   4. the bytes of JavaScript's heap, and of buffers outside it, that a decode allocates: what has been added to both
-//      after many decodes in a process with a young generation so large that nothing was collected meanwhile.
+//   3. encoding large arrays beside the bare copy of their bytes.
 //   node bench/typedArrays.mjs
-import { execFileSync } from "node:child_process";
-import { PerformanceObserver } from "node:perf_hooks";
-import { fileURLToPath } from "node:url";
 import * as reference from "@msgpack/msgpack";
-import { Decoder, Encoder, ExtensionCodec, TypedArrayCodec, WasmArena } from "../dist/index.js";
+import { Decoder, Encoder, TypedArrayCodec, WasmArena } from "../dist/index.js";
 import { documentedCodec } from "./lib/documentedCodec.mjs";
 import { measure } from "./lib/measure.mjs";
 
@@ -22,23 +16,11 @@ function floats(length) {
   return new Float32Array(length).map((_, i) => Math.sin(i));
 }
 
-function copyingCodec() {
-  const codec = new ExtensionCodec();
-  codec.register({
-    type: 1,
-    encode: (value) =>
-      value instanceof Float32Array ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : null,
-    decode: (data) => new Float32Array(data.slice().buffer),
-  });
-  return codec;
-}
-
 const extensionCodec = new TypedArrayCodec();
 const documented = documentedCodec(reference.ExtensionCodec);
 const encoder = new Encoder({ extensionCodec });
 const decoder = new Decoder({ extensionCodec });
 const theirEncoder = new reference.Encoder({ extensionCodec: documented });
-const theirDecoder = new reference.Decoder({ extensionCodec: documented });
 
 /**
  * @param {string} heading
@@ -54,37 +36,15 @@ function print(heading, times) {
   }
 }
 
-/** Mind that each candidate has its own: a shared one would show V8 many shapes. */
-function measureMesh() {
-  const value = [{ position: floats(1000) }];
-  const asNumbers = [{ position: [...value[0].position] }];
-  const copying = { extensionCodec: copyingCodec() };
-  const numbersEncoder = new Encoder();
-  const copyingEncoder = new Encoder(copying);
-  print("encode [{ position: Float32Array(1000) }]", {
-    ...measure({
-      ours: () => encoder.encode(value),
-      "@msgpack/msgpack, its documented codec": () => theirEncoder.encode(value),
-      "ours, an extension that copies": () => copyingEncoder.encode(value),
-      "ours, an array of numbers": () => numbersEncoder.encode(asNumbers),
-    }),
-  });
-  const bytes = encoder.encode(value);
-  const theirBytes = theirEncoder.encode(value);
-  const copiedBytes = copyingEncoder.encode(value);
-  const numberBytes = numbersEncoder.encode(asNumbers);
-  const numbersDecoder = new Decoder();
-  const copyingDecoder = new Decoder(copying);
+function measureArena() {
+  const bytes = encoder.encode([{ position: floats(1000) }]);
   const arena = new WasmArena(64 * KILOBYTE);
   const room = arena.allocate(bytes.length);
   room.set(bytes);
   print("decode [{ position: Float32Array(1000) }]", {
     ...measure({
-      ours: () => decoder.decode(bytes),
-      "@msgpack/msgpack, its documented codec": () => theirDecoder.decode(theirBytes),
-      "ours, in an arena": () => arena.decode(room),
-      "ours, an extension that copies": () => copyingDecoder.decode(copiedBytes),
-      "ours, an array of numbers": () => numbersDecoder.decode(numberBytes),
+      "from a buffer": () => decoder.decode(bytes),
+      "in an arena": () => arena.decode(room),
     }),
   });
 }
@@ -117,86 +77,9 @@ function measureLarge() {
   }
 }
 
-/** @type {Record<string, { bytes: Uint8Array, decode: (bytes: Uint8Array) => unknown }>} */
-const allocations = {
-  "ours, 4 KB": {
-    bytes: encoder.encode([{ position: floats(1000) }]),
-    decode: (bytes) => decoder.decode(bytes),
-  },
-  "ours, 4 MB": {
-    bytes: encoder.encode([{ position: floats(1000_000) }]),
-    decode: (bytes) => decoder.decode(bytes),
-  },
-  "@msgpack/msgpack, 4 KB": {
-    bytes: theirEncoder.encode([{ position: floats(1000) }]),
-    decode: (bytes) => theirDecoder.decode(bytes),
-  },
-  "ours, an extension that copies, 4 KB": {
-    bytes: new Encoder({ extensionCodec: copyingCodec() }).encode([{ position: floats(1000) }]),
-    decode: (
-      (copying) => (bytes) =>
-        copying.decode(bytes)
-    )(new Decoder({ extensionCodec: copyingCodec() })),
-  },
-};
-
-const ALLOCATING_DECODES = 5000;
-
-/** @param {string} name */
-async function measureAllocation(name) {
-  const { bytes, decode } = allocations[name];
-  let collections = 0;
-  new PerformanceObserver((list) => {
-    collections += list.getEntries().length;
-  }).observe({ entryTypes: ["gc"] });
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
-  // Compiled, and with nothing left of that.
-  for (let i = 0; i < 4 * ALLOCATING_DECODES; i++) decode(bytes);
-  await settled();
-  for (;;) {
-    /** @type {(() => void) | undefined} */ (globalThis.gc)?.();
-    await settled();
-    collections = 0;
-    const before = process.memoryUsage();
-    for (let i = 0; i < ALLOCATING_DECODES; i++) decode(bytes);
-    const after = process.memoryUsage();
-    await settled();
-    if (collections > 0) continue;
-    console.log(
-      JSON.stringify({
-        heap: (after.heapUsed - before.heapUsed) / ALLOCATING_DECODES,
-        outside: (after.arrayBuffers - before.arrayBuffers) / ALLOCATING_DECODES,
-      }),
-    );
-    process.exit();
-  }
-}
-
-function printAllocations() {
-  console.log("\nallocated by a decode of [{ position: Float32Array }], bytes");
-  for (const name of Object.keys(allocations)) {
-    const script = fileURLToPath(import.meta.url);
-    const output = execFileSync(
-      process.execPath,
-      ["--expose-gc", "--max-semi-space-size=256", "--min-semi-space-size=256", script, "--allocation", name],
-      { encoding: "utf8" },
-    );
-    const { heap, outside } = JSON.parse(output);
-    console.log(
-      `  ${name.padEnd(44)}${heap.toFixed(0).padStart(8)} heap${outside.toFixed(0).padStart(10)} outside`,
-    );
-  }
-}
-
-const [first, name] = process.argv.slice(2);
-if (first === "--allocation") {
-  await measureAllocation(name);
-} else {
-  console.log(
-    `Node ${process.version}; nanoseconds a call, the best of alternating runs, and the ratio to the first`,
-  );
-  measureMesh();
-  measureSizes();
-  measureLarge();
-  printAllocations();
-}
+console.log(
+  `Node ${process.version}; nanoseconds a call, the best of alternating runs, and the ratio to the first`,
+);
+measureArena();
+measureSizes();
+measureLarge();

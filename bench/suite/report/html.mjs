@@ -1,7 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { directions } from "../results.mjs";
-import { allocationTable, goalTable, otherTables, speedTable } from "./tables.mjs";
+import { allocationTable, goalTable, numberColumns, otherTables, speedTable } from "./tables.mjs";
+
+const titles = { decode: "Decode", encode: "Encode" };
 
 /**
  * Writes the report as a page that needs nothing but itself: styles, charting library and data are in it.
@@ -48,20 +50,17 @@ ${renderTable(goalTable(results))}
 <div id="means"></div>
 ${directions
   .map(
-    (direction) => `<h2>${direction}</h2>
+    (direction) => `<h2>${titles[direction]}</h2>
 <div id="speed-${direction}"></div>
-<details><summary>${direction} in numbers</summary>${byHost((host) => renderTable(speedTable(results, host, direction)))}</details>
-<h3>${direction}: memory</h3>
+<details><summary>Speed in numbers</summary>${byHost((host) => renderTable(speedTable(results, host, direction)))}</details>
+<h3>${titles[direction]}: memory</h3>
 <div id="allocation-${direction}"></div>
-<details><summary>memory in numbers</summary>${byHost((host) => renderTable(allocationTable(results, host, direction)))}</details>`,
+<details><summary>Memory in numbers</summary>${byHost((host) => renderTable(allocationTable(results, host, direction)))}</details>`,
   )
   .join("\n")}
-<h2>Start-up</h2>
-<div id="startup"></div>
-<h2>Download</h2>
-<div id="download"></div>
-<h2>Growth</h2>
-<div id="growth"></div>
+${chart("Start-up", "startup", results.startups)}
+${chart("Download", "download", results.downloads)}
+${chart("Growth", "growth", results.growths)}
 <h2>More numbers</h2>
 ${others.map(renderTable).join("\n")}
 ${absent.map((table) => `<details><summary>What is not compared</summary>${renderTable(table)}</details>`).join("")}
@@ -72,6 +71,15 @@ ${METHOD}
 </body>
 </html>
 `;
+}
+
+/**
+ * @param {string} title
+ * @param {string} id
+ * @param {readonly unknown[]} rows without which there is nothing to draw
+ */
+function chart(title, id, rows) {
+  return rows.length === 0 ? "" : `<h2>${title}</h2>\n<div id="${id}"></div>`;
 }
 
 /** @param {import("../results.mjs").Results} results */
@@ -96,10 +104,16 @@ function facts({ date, isQuick, machine, hosts, libraries }) {
 
 /** @param {import("./tables.mjs").Table} table */
 function renderTable({ title, note, columns, rows }) {
-  const cell = (/** @type {import("./tables.mjs").Cell} */ { text, detail, mark }) =>
-    `<td${mark ? ` class="${mark}"` : ""}>${escapeHtml(text)}${detail ? `<small>${escapeHtml(detail)}</small>` : ""}</td>`;
+  const isNumber = numberColumns(rows);
+  const classOf = (/** @type {number} */ column, /** @type {string} */ mark = "") =>
+    ` class="${isNumber[column] ? "number" : "text"} ${mark}"`;
+  const cell = (
+    /** @type {import("./tables.mjs").Cell} */ { text, detail, mark },
+    /** @type {number} */ column,
+  ) =>
+    `<td${classOf(column, mark)}>${escapeHtml(text)}${detail ? `<small>${escapeHtml(detail)}</small>` : ""}</td>`;
   return `<div class="table"><table><caption>${escapeHtml(title)}${note ? `<small>${escapeHtml(note)}</small>` : ""}</caption>
-<thead><tr>${columns.map((column) => `<th>${escapeHtml(column)}</th>`).join("")}</tr></thead>
+<thead><tr>${columns.map((column, index) => `<th${classOf(index)}>${escapeHtml(column)}</th>`).join("")}</tr></thead>
 <tbody>${rows.map((row) => `<tr>${row.map(cell).join("")}</tr>`).join("\n")}</tbody></table></div>`;
 }
 
@@ -126,15 +140,16 @@ heap, and what it knows of outside, has grown by after many operations, for each
 const STYLE = `
 :root { color-scheme: light; font: 15px/1.5 system-ui, sans-serif; }
 body { max-width: 1200px; margin: 0 auto; padding: 1rem; color: #1e293b; background: #fff; }
-h1 { font-size: 1.5rem; } h2 { margin-top: 2.5rem; border-bottom: 1px solid #cbd5e1; text-transform: capitalize; }
+h1 { font-size: 1.5rem; } h2 { margin-top: 2.5rem; border-bottom: 1px solid #cbd5e1; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; } dt { font-weight: 600; } dd { margin: 0; }
 .choice { position: sticky; top: 0; padding: .5rem 0; background: #fff; z-index: 1; }
 .table { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; }
-th, td { padding: .15rem .6rem; border-bottom: 1px solid #e2e8f0; text-align: right; vertical-align: top; }
+th, td { padding: .15rem .6rem; border-bottom: 1px solid #e2e8f0; text-align: left; vertical-align: top; }
 th { background: #f1f5f9; vertical-align: bottom; }
-th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: #fff; white-space: nowrap; }
+.number { text-align: right; }
+td:first-child { position: sticky; left: 0; background: #fff; white-space: nowrap; }
 small { display: block; font-weight: 400; color: #64748b; }
 .best { background: #ffedd5; } .bad { color: #b91c1c; font-weight: 600; }
 summary { cursor: pointer; }

@@ -57,9 +57,11 @@ let drawn = [];
 function draw() {
   for (const chart of drawn) chart.dispose();
   const host = results.hosts.find(({ id }) => id === choice.value) ?? results.hosts[0];
-  drawn = Object.entries(charts).map(([id, make]) => {
+  drawn = Object.entries(charts).flatMap(([id, make]) => {
+    const place = document.getElementById(id);
+    if (place === null) return [];
     const { height, option } = make(host);
-    const chart = init(element(id), undefined, { renderer: "svg", height });
+    const chart = init(place, undefined, { renderer: "svg", height });
     chart.setOption(option);
     return chart;
   });

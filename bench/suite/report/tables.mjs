@@ -248,6 +248,16 @@ export function measuredLibraries({ libraries, timings }, host) {
 }
 
 /**
+ * @param {Table["rows"]} rows
+ * @returns {boolean[]} for each column, whether it holds numbers: these stand to the right
+ */
+export function numberColumns(rows) {
+  return (rows[0] ?? []).map(
+    (_, column) => column > 0 && rows.every((row) => /^(?!\d+ of )[\d–±≥≤]|^$/.test(row[column].text)),
+  );
+}
+
+/**
  * For a terminal: text to the left, numbers to the right. Long headings take several lines.
  * @param {Table} table
  * @returns {string}
@@ -262,9 +272,7 @@ export function printTable({ title, note, columns, rows }) {
   const widths = columns.map((_, column) =>
     Math.max(...[...lines, ...body].map((row) => row[column].length)),
   );
-  const isNumber = columns.map(
-    (_, column) => body.every((row) => /^[\d–±≥≤?×]|^$/.test(row[column])) && column > 0,
-  );
+  const isNumber = numberColumns(rows);
   const print = (/** @type {string[]} */ row) =>
     row
       .map((text, column) => (isNumber[column] ? text.padStart(widths[column]) : text.padEnd(widths[column])))
