@@ -16,7 +16,7 @@ import { summarize } from "./statistics.mjs";
 /** @type {Settings} */
 export const fullSettings = {
   rounds: 2,
-  effort: { warmUpSeconds: 0.1, maxSeconds: 0.25, minSamples: 4 },
+  effort: { warmUpSeconds: 0.3, maxSeconds: 0.25, minSamples: 4 },
   startups: 15,
   growthMegabytes: [1, 10, 100],
 };
@@ -24,7 +24,7 @@ export const fullSettings = {
 /** @type {Settings} */
 export const quickSettings = {
   rounds: 1,
-  effort: { warmUpSeconds: 0.05, maxSeconds: 0.1, minSamples: 3 },
+  effort: { warmUpSeconds: 0.15, maxSeconds: 0.1, minSamples: 3 },
   startups: 3,
   growthMegabytes: [1, 10],
 };

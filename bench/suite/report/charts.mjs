@@ -155,7 +155,7 @@ export function meansChart(results, host) {
         const reference = timingOf(host.id, workload, direction, REFERENCE_KEPT);
         return time === undefined || reference === undefined ? [] : [reference.mean / time.mean];
       });
-      return ratios.length === 0 ? null : Number(geometricMean(ratios).toFixed(3));
+      return ratios.length === 0 ? null : Number(geometricMean(ratios).toFixed(2));
     });
   const shades = { decode: [OURS_COLOR, "#2563eb"], encode: ["#fb923c", "#93c5fd"] };
   const isOurs = new Set(results.libraries.filter((library) => library.isOurs).map(({ id }) => id));
@@ -172,7 +172,7 @@ export function meansChart(results, host) {
         textStyle: { fontSize: 15 },
       },
       grid: {
-        left: 10,
+        left: 25,
         right: 50,
         top: 60,
         bottom: 20,

@@ -1,5 +1,5 @@
 import { BarChart } from "echarts/charts";
-import { AriaComponent, GridComponent, TitleComponent } from "echarts/components";
+import { AriaComponent, GridComponent, TitleComponent, TooltipComponent } from "echarts/components";
 import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { computeGoals } from "../goals.mjs";
@@ -12,7 +12,7 @@ const BEGIN = "<!-- bench:begin (written by `npm run bench -- --readme`) -->";
 const END = "<!-- bench:end -->";
 const CHART_WIDTH = 860;
 
-use([AriaComponent, BarChart, GridComponent, SVGRenderer, TitleComponent]);
+use([AriaComponent, BarChart, GridComponent, SVGRenderer, TitleComponent, TooltipComponent]);
 
 /**
  * Draws the README's picture.
