@@ -187,6 +187,8 @@ describe("allocation", () => {
     // Outside the heap; the objects that hold it are on it.
     expect(bytes.buffer).toBeGreaterThan(100_000);
     expect(bytes.buffer).toBeLessThan(100_000 + 1000);
+    expect(bytes.pooled).toBeGreaterThan(4_000_000);
+    expect(bytes.pooled).toBeLessThan(6_500_000);
     expect(bytes.awaited).toBeGreaterThan(8000);
     expect(bytes.awaited).toBeLessThan(8000 * 1.25);
   });

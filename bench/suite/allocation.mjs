@@ -24,12 +24,17 @@ const MAX_MILLISECONDS = 50;
 const MAX_BYTES = 128 * 2 ** 20;
 const ATTEMPTS = 2;
 const SETTLING_MILLISECONDS = 5;
-/** Of so many runs the least counts: V8 allocates now and then for itself, as when it has compiled something. */
-const RUNS = 3;
+const MIN_RUNS = 3;
+/** Single operations that tell how many a run may have: more than one, as not each need allocate as much. */
+const PROBES = 4;
+/** In all runs together: a library may allocate a large buffer once for several results. */
+const MIN_OPERATIONS = 8;
 
 let collections = 0;
 /** @type {unknown} */
 export let sink;
+
+/** @typedef {{ heap: number, outside: number, milliseconds: number }} Run what its operations allocated, in bytes */
 
 /**
  * Measures the bytes that an operation allocates: on V8's heap, and outside it in what V8 knows of (array buffers,
@@ -49,19 +54,22 @@ export async function measureAllocation(run, isAsync) {
     const end = performance.now() + WARM_UP.milliseconds;
     for (let i = 0; i < WARM_UP.operations && performance.now() < end; i++)
       sink = isAsync ? await run() : run();
-    const own = (await allocate(run, isAsync, 0))?.bytes ?? 0;
-    const first = await allocate(run, isAsync, 1);
-    if (first === undefined) return undefined;
-    let operations = Math.floor(
-      Math.min(MAX_OPERATIONS, MAX_MILLISECONDS / first.milliseconds, MAX_BYTES / Math.max(1, first.bytes)),
-    );
+    const own = await allocate(run, isAsync, 0);
+    const probes = await repeat(run, isAsync, 1, PROBES);
+    if (own === undefined || probes.length === 0) return undefined;
+    const milliseconds = Math.max(...probes.map((each) => each.milliseconds));
+    const budget = MAX_BYTES / Math.max(1, ...probes.map(({ heap, outside }) => heap + outside));
+    let operations = Math.floor(Math.min(MAX_OPERATIONS, MAX_MILLISECONDS / milliseconds, budget));
     for (;;) {
       operations = Math.max(1, operations);
-      const all = [];
-      for (let i = 0; i < RUNS; i++)
-        all.push((await allocate(run, isAsync, operations))?.bytes ?? Number.POSITIVE_INFINITY);
-      const least = Math.min(...all);
-      if (Number.isFinite(least)) return Math.max(0, (least - own) / operations);
+      const runs = await repeat(run, isAsync, operations, Math.max(MIN_RUNS, MIN_OPERATIONS / operations));
+      if (runs.length > 0) {
+        // V8 allocates on its heap now and then for itself, as when it has compiled something: the least counts. Outside
+        // are buffers, some of which serve several operations: there it is the mean.
+        const heap = Math.min(...runs.map((each) => each.heap)) - own.heap;
+        const outside = runs.reduce((sum, each) => sum + each.outside, 0) / runs.length - own.outside;
+        return Math.max(0, (heap + outside) / operations);
+      }
       if (operations === 1) return undefined;
       operations = Math.floor(operations / 4);
     }
@@ -74,7 +82,24 @@ export async function measureAllocation(run, isAsync) {
  * @param {() => unknown} run
  * @param {boolean} isAsync
  * @param {number} operations
- * @returns {Promise<{ bytes: number, milliseconds: number } | undefined>} undefined if something was collected in every attempt
+ * @param {number} times
+ * @returns {Promise<Run[]>} up to the first in which something was collected
+ */
+async function repeat(run, isAsync, operations, times) {
+  const runs = [];
+  while (runs.length < times) {
+    const next = await allocate(run, isAsync, operations);
+    if (next === undefined) break;
+    runs.push(next);
+  }
+  return runs;
+}
+
+/**
+ * @param {() => unknown} run
+ * @param {boolean} isAsync
+ * @param {number} operations
+ * @returns {Promise<Run | undefined>} undefined if something was collected in every attempt
  */
 async function allocate(run, isAsync, operations) {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -95,7 +120,11 @@ async function allocate(run, isAsync, operations) {
     await setTimeout(SETTLING_MILLISECONDS);
     if (collections === 0) {
       // Array buffers are part of what is external.
-      return { bytes: after.heapUsed - before.heapUsed + (after.external - before.external), milliseconds };
+      return {
+        heap: after.heapUsed - before.heapUsed,
+        outside: after.external - before.external,
+        milliseconds,
+      };
     }
   }
   return undefined;
