@@ -1,6 +1,10 @@
+import { makers } from "msgpack-wasm:makers";
 import { COMPILE_AT, MAX_COMPILED, mayCompile } from "./codeGeneration.ts";
 import { compileFactory, type Factory } from "./compileFactory.ts";
 import type { KnownKeys } from "./wasm/KnownKeys.ts";
+
+/** Of the makers, those that no shape has yet. */
+const free = [...makers];
 
 /** The map shapes that the tokenizer has learned, as JS knows them: the texts of their keys, and their factories. */
 export class Shapes {
@@ -9,6 +13,7 @@ export class Shapes {
   readonly #keyTexts: (string | undefined)[] = [];
   readonly #keyLists: (string[] | undefined)[] = [];
   #compiled = 0;
+  readonly #used: (typeof free)[number][] = [];
   readonly #known: KnownKeys;
 
   constructor(known: KnownKeys) {
@@ -38,21 +43,24 @@ export class Shapes {
 
   make(shape: number): Factory {
     const keys = this.keys(shape);
-    const factory = mayCompile() && this.#compiled < MAX_COMPILED ? this.#learn(shape, keys) : plain(keys);
+    const factory = this.#mayImprove(keys) ? this.#learn(shape, keys) : plain(keys);
     this.factories[shape] = factory;
     return factory;
   }
 
-  /** A factory that notes what kinds of values it reads, and is compiled once that is worth it. */
+  #mayImprove(keys: readonly string[]): boolean {
+    return keys.length > 0 && (mayCompile() ? this.#compiled < MAX_COMPILED : free.length > 0);
+  }
+
+  /** A factory that notes what kinds of values it reads, and is replaced by a better one once that is worth it. */
   #learn(shape: number, keys: readonly string[]): Factory {
     const tags = new Uint16Array(keys.length);
     let uses = 0;
     return (values) => {
-      if (++uses === COMPILE_AT && this.#compiled < MAX_COMPILED) {
-        this.#compiled++;
-        const compiled = compileFactory(keys, tags);
-        this.factories[shape] = compiled;
-        return compiled(values);
+      if (++uses === COMPILE_AT && this.#mayImprove(keys)) {
+        const better = this.#improved(keys, tags);
+        this.factories[shape] = better;
+        return better(values);
       }
       const object: Record<string, unknown> = {};
       for (let i = 0; i < keys.length; i++) {
@@ -63,12 +71,24 @@ export class Shapes {
     };
   }
 
+  #improved(keys: readonly string[], tags: Uint16Array): Factory {
+    if (mayCompile()) {
+      this.#compiled++;
+      return compileFactory(keys, tags);
+    }
+    const maker = free.pop() as (typeof free)[number];
+    this.#used.push(maker);
+    // An object that JSON.parse makes has room for all its properties in itself.
+    return maker(JSON.parse(`{${keys.map((key) => `${JSON.stringify(key)}:null`)}}`), keys);
+  }
+
   /** Forgets everything, as the tokenizer's key table must at the same time. */
   clear(): void {
     this.factories.length = 0;
     this.#keyTexts.length = 0;
     this.#keyLists.length = 0;
     this.#compiled = 0;
+    free.push(...this.#used.splice(0));
   }
 }
 

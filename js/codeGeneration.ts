@@ -24,5 +24,5 @@ export function mayCompile(): boolean {
 /** V8 keeps compiled code: a bound on what strangers can make it keep. */
 export const MAX_COMPILED = 512;
 
-/** Compiling costs some 30 µs, what a shape saves by being compiled about 10 ns a key: this many objects pay for it. */
+/** Compiling costs some 30 µs, what a shape saves by it about 10 ns a key: this many objects pay for it. */
 export const COMPILE_AT = 64;

@@ -1,5 +1,5 @@
 /**
- * The two modules that the bundler makes of what Emscripten made (scripts/lib/bundle.mjs).
+ * The modules that the bundler makes: two of what Emscripten made, one of copies (scripts/lib/bundle.mjs).
  */
 declare module "msgpack-wasm:glue" {
   type Bindings = import("../../build/wasm/codec").EmbindModule;
@@ -25,4 +25,15 @@ declare module "msgpack-wasm:glue" {
 declare module "msgpack-wasm:codec.wasm" {
   const bytes: Uint8Array<ArrayBuffer>;
   export default bytes;
+}
+
+declare module "msgpack-wasm:makers" {
+  /**
+   * Functions that do the same: each makes, of an object and its keys, a factory of such objects. An engine learns for
+   * each of them apart.
+   */
+  export const makers: readonly ((
+    template: Record<string, unknown>,
+    keys: readonly string[],
+  ) => (values: { value(): unknown }) => Record<string, unknown>)[];
 }

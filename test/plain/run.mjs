@@ -77,6 +77,15 @@ for (const [format, { decode, encode, TypedArrayCodec, WasmArena }] of Object.en
     for (const record of records) checkBothWays(record);
   });
 
+  check(`${format}: more shapes than are made better, of few keys and of many`, () => {
+    for (let shape = 0; shape < 100; shape++) {
+      const keys = Array.from({ length: 1 + (shape % 45) }, (_, i) => `${shape} ${i}`);
+      const record = Object.fromEntries(keys.map((key, i) => [key, [i, i / 2, `${i}`, null, { i }][i % 5]]));
+      const bytes = encode(Array(MANY).fill(record));
+      for (const copy of /** @type {unknown[]} */ (decode(bytes))) assert.deepStrictEqual(copy, record);
+    }
+  });
+
   check(`${format}: a call stack that is nearly full leaves no damage`, () => {
     const records = Array.from({ length: 30 }, (_, i) => ({
       id: i,
