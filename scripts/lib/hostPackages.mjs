@@ -4,11 +4,13 @@ import { Failure, isOnPath, run, step } from "./command.mjs";
 
 /** Debian packages, and how to tell that each is there. */
 const isPresent = {
+  chromium: () => isOnPath("chromium"),
   bubblewrap: () => isOnPath("bwrap"),
   clang: () => isOnPath("clang++"),
   "clang-format": () => isOnPath("clang-format"),
   cmake: () => isOnPath("cmake"),
   debootstrap: () => existsSync("/usr/sbin/debootstrap"),
+  "firefox-esr": () => isOnPath("firefox-esr"),
   "g++": () => isOnPath("g++"),
   "libgtest-dev": () => existsSync("/usr/include/gtest/gtest.h"),
   "ninja-build": () => isOnPath("ninja"),
