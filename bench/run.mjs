@@ -6,7 +6,7 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { Failure, main, root } from "../scripts/lib/command.mjs";
-import { measureBrowser } from "./suite/browsers.mjs";
+import { measureBrowser, needBrowsers } from "./suite/browsers.mjs";
 import { measureDownloads } from "./suite/download.mjs";
 import { fileWorkload } from "./suite/fileWorkload.mjs";
 import { describeMachine, findNode } from "./suite/hosts.mjs";
@@ -88,6 +88,9 @@ async function measure(options) {
   const settings = options.quick ? quickSettings : fullSettings;
   const files = options.files.map(fileWorkload);
   const chosen = chooseWorkloads(options, files);
+  await needBrowsers(options.browser);
+  const nodes = [];
+  for (const version of options.node) nodes.push(await findNode(version));
   const libraries = peers.filter(({ id }) => id !== NO_CODEGEN || options["no-codegen"]);
   /** @type {import("./suite/results.mjs").Results} */
   const results = {
@@ -114,8 +117,6 @@ async function measure(options) {
     failures: [],
   };
   const isWhole = options.filter.length === 0 && files.length === 0;
-  const nodes = [];
-  for (const version of options.node) nodes.push(await findNode(version));
   for (const node of nodes) {
     const { executable, ...host } = node;
     results.hosts.push(host);

@@ -282,6 +282,7 @@ describe("smoke", () => {
       [["--filter", "nonesuch"], /No workload is like nonesuch.*twitter/],
       [["--fast"], /--quick/],
       [["--node", "abc"], /--node takes versions/],
+      [["--browser", "lynx"], /--browser takes chromium and firefox: not lynx/],
     ] as const) {
       await expect(run(process.execPath, [script, ...args])).rejects.toThrow(message);
     }

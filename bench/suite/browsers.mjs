@@ -54,30 +54,58 @@ const browsers = {
 };
 
 /** Without a sign of life for so long, something is wrong. */
-const SILENCE_MILLISECONDS = 300_000;
+const SILENCE_MILLISECONDS = 180_000;
+/** A browser may hang as it starts; the second one seldom does. */
+const ATTEMPTS = 2;
 
 /**
- * @param {string} name
+ * Sees to it that browsers are there, before anything is measured.
+ * @param {readonly string[]} names
+ * @throws {Failure} where there is none of a name
+ */
+export async function needBrowsers(names) {
+  for (const name of names) {
+    if (!Object.hasOwn(browsers, name)) {
+      throw new Failure(`--browser takes ${Object.keys(browsers).join(" and ")}: not ${name}`);
+    }
+  }
+  await needHostPackages(names.map((name) => browsers[name].command));
+}
+
+/**
+ * @param {string} name of a browser that is there
  * @param {readonly import("./workloads.mjs").Workload[]} workloads
  * @param {import("./plan.mjs").Settings} settings
- * @returns {Promise<{ host: import("./hosts.mjs").Host } & import("./measureNode.mjs").Measured>}
+ * @returns {Promise<{ host: import("./hosts.mjs").Host } & import("./measureNode.mjs").Measured>} a browser that cannot
+ *   be run is a failure among those of what was measured, as the rest is worth keeping
  */
 export async function measureBrowser(name, workloads, { effort }) {
-  if (!Object.hasOwn(browsers, name)) {
-    throw new Failure(`--browser takes ${Object.keys(browsers).join(" and ")}: not ${name}`);
-  }
   const jobs = interleave(workloads, browserPeers, 1);
-  const progress = startProgress(`${name}, times`, jobs.length);
   const plan = {
     effort,
     names: jobs.map(({ workload, peer }) => ({ workload: workload.name, peer: peer.id })),
   };
-  const results = await openUntilDone(browsers[name], plan, (done) => {
-    const { workload, peer } = jobs[done];
-    progress.next(`${workload.name}, ${peer.id}`);
-  });
-  progress.end();
-  return { allocations: [], ...results };
+  let reason = "";
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const progress = startProgress(`${name}, times`, jobs.length);
+    try {
+      const results = await openUntilDone(browsers[name], plan, (done) => {
+        const { workload, peer } = jobs[done];
+        progress.next(`${workload.name}, ${peer.id}`);
+      });
+      return { allocations: [], ...results };
+    } catch (error) {
+      reason = /** @type {Error} */ (error).message;
+    } finally {
+      progress.end();
+    }
+  }
+  return {
+    host: { id: name, kind: "browser", name, engine: "" },
+    timings: [],
+    allocations: [],
+    failures: [{ host: name, workload: "all", library: "all", reason }],
+  };
 }
 
 /**
@@ -87,7 +115,6 @@ export async function measureBrowser(name, workloads, { effort }) {
  * @returns {Promise<any>} what the page sends
  */
 async function openUntilDone({ command, args, preferences = "" }, plan, onProgress) {
-  await needHostPackages([command]);
   const profile = await mkdtemp(path.join(os.tmpdir(), "msgpack-wasm-bench-"));
   await writeFile(path.join(profile, "user.js"), preferences);
   /** @type {PromiseWithResolvers} */
