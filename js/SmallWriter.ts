@@ -2,7 +2,7 @@ import { EncodeMemory } from "./wasm/EncodeMemory.ts";
 
 /** Once a message is longer than that, what follows goes by way of the tape: the emitter is faster then. */
 export const SMALL_BYTES = 64;
-/** Longer text, and containers with more in them, make it go there at once (`node bench/small.mjs`). */
+/** Longer text, and containers with more in them, make it go there at once. */
 const MAX_UNITS = 31;
 const MAX_WIDE_UNITS = 10;
 const MAX_ITEMS = 15;

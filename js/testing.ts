@@ -1,12 +1,12 @@
 // The package with handles for its tests; it is built apart and not published.
-import { turnSmallReader } from "./SmallReader.ts";
+import { limitSmallReader } from "./SmallReader.ts";
 import { wasmMemoryBytes } from "./wasm/DecodeMemory.ts";
 import { materializers, walkers } from "./workers.ts";
 
 export * from "./index.ts";
 export { Status } from "./status.ts";
 export { Tag, Wide } from "./tape.ts";
-export { wasmMemoryBytes };
+export { limitSmallReader, wasmMemoryBytes };
 
 const DECODE_TAPE = 32 * 1024;
 const DECODE_BYTES = 128 * 1024;
@@ -24,7 +24,8 @@ export function limitDecodeWindows(
   chunkBytes = DECODE_BYTES,
   pooledBytes = DECODE_POOLED,
 ): void {
-  turnSmallReader(tapeWords === DECODE_TAPE && chunkBytes === DECODE_BYTES && pooledBytes === DECODE_POOLED);
+  const isUsual = tapeWords === DECODE_TAPE && chunkBytes === DECODE_BYTES && pooledBytes === DECODE_POOLED;
+  limitSmallReader(isUsual ? undefined : -1);
   materializers.find().limitWindow(tapeWords, chunkBytes, pooledBytes);
 }
 
