@@ -95,6 +95,7 @@ export function settingsOf<ContextType>(
       int64: int64 === "bigint" ? 1 : int64 === "auto" ? 2 : 0,
       rawStrings: options?.rawStrings ?? false,
       fatalUtf8: options?.fatalUtf8 ?? false,
+      maxFrameLength: 0,
       anyKey,
       rawKeys: keyDecoder !== null,
       elementSizes: typedArrays?.elementSizes ?? NO_TYPED_ARRAYS,

@@ -30,6 +30,11 @@ export interface EncodeSettings {
 /** Longer binary data goes to the result directly. */
 const SHORT_BYTES = 256;
 const PLACED_HEADER_BYTES = 6;
+/** Framed messages count positions from the start of their frame, and all that count them have the longest prefix. */
+const MAX_FRAME_PREFIX = 5;
+const MAX_FRAME = 2 ** 31 - 1;
+/** Bit 2 of the flags of `EncodeSession::start`. */
+const FRAMED = 4;
 
 const utf8 = new TextEncoder();
 const defaultExtensionCodec: ExtensionCodecType<unknown> = ExtensionCodec.defaultCodec;
@@ -79,13 +84,33 @@ export class Walker extends EncodeMemory {
    * will have, for those who ask for positions.
    */
   walk(value: unknown, settings: EncodeSettings, origin: number): void {
+    this.begin(settings, origin);
+    this.value(value, 1);
+    this.flush();
+  }
+
+  private begin(settings: EncodeSettings, origin: number): void {
     if (settings !== this.settings) this.configure(settings);
     this.origin = origin;
     this.prepare(origin);
     this.isFirst = true;
     if (settings.maxDepth < 1) throw tooDeep(1, settings.maxDepth);
-    this.value(value, 1);
-    this.flush();
+  }
+
+  /**
+   * Begins a message that is to be framed, and is an array of `count` items. The caller writes them (`word`, `value`),
+   * then `takeFrame` gives the bytes.
+   */
+  beginFrame(count: number, settings: EncodeSettings): void {
+    this.framing = FRAMED;
+    this.begin(settings, MAX_FRAME_PREFIX);
+    this.checkDepth(1);
+    this.word((count << 4) | Tag.ARRAY);
+  }
+
+  /** Writes a word to the tape, for which there must be room. */
+  word(word: number): void {
+    this.tape[this.at++] = word;
   }
 
   private configure(settings: EncodeSettings): void {
@@ -99,6 +124,7 @@ export class Walker extends EncodeMemory {
 
   /** Lets go of the caller's values, whatever has happened. */
   clear(): void {
+    this.framing = 0;
     // A window that has been emitted leaves nothing.
     if (this.at !== 0) this.startWindow();
     if (this.settings.isCallers) {
@@ -130,6 +156,18 @@ export class Walker extends EncodeMemory {
     const result = new Uint8Array(this.size);
     this.write(result, 0);
     return result;
+  }
+
+  /** The message that `beginFrame` began, with its length before it, as a copy of its own. */
+  takeFrame(): ArrayBuffer {
+    this.flush();
+    const { size } = this;
+    if (size > MAX_FRAME) throw made(new RangeError("Messages bigger than 2GB are not supported."));
+    if (this.partBytes === 0 && this.payloads.length === 0) return this.copyFrame();
+    const frame = new Uint8Array(this.prefixLength + size);
+    this.copyPrefixTo(frame);
+    this.write(frame, this.prefixLength);
+    return frame.buffer;
   }
 
   /** Writes the message to offset `at` of `target`, which has room for `size` bytes. */
