@@ -4,14 +4,29 @@ import { generateDtsBundle } from "dts-bundle-generator";
 import { build } from "esbuild";
 import { root } from "./command.mjs";
 
-const entry = "js/index.ts";
+/** What users import, by the names of the files in `dist/`. All of them share the codec, which is in `core`. */
+export const entries = {
+  index: "js/index.ts",
+  signalr: "js/signalr/index.ts",
+};
+const core = "js/core.ts";
+
+/** @type {["esm" | "cjs", string][]} */
+const formats = [
+  ["esm", "js"],
+  ["cjs", "cjs"],
+];
 
 /** Makes `dist/`: the package as it is published. */
 export async function bundle() {
   await mkdir(path.join(root, "dist"), { recursive: true });
-  await bundleCode("esm", "dist/index.js");
-  await bundleCode("cjs", "dist/index.cjs");
-  await bundleCode("esm", "build/testing.js", "js/testing.ts");
+  for (const [format, extension] of formats) {
+    await bundleCode(format, `dist/core.${extension}`, core, [codecModules]);
+    for (const [name, entry] of Object.entries(entries)) {
+      await bundleCode(format, `dist/${name}.${extension}`, entry, [importsOfCore(entry, extension)]);
+    }
+  }
+  await bundleCode("esm", "build/testing.js", "js/testing.ts", [codecModules]);
   await bundleTypes();
   await copyFile(path.join(root, "build/wasm/codec.wasm"), path.join(root, "dist/codec.wasm"));
 }
@@ -19,9 +34,10 @@ export async function bundle() {
 /**
  * @param {"esm" | "cjs"} format
  * @param {string} outfile
- * @param {string} [entryPoint]
+ * @param {string} entryPoint
+ * @param {import("esbuild").Plugin[]} plugins
  */
-async function bundleCode(format, outfile, entryPoint = entry) {
+async function bundleCode(format, outfile, entryPoint, plugins) {
   await build({
     absWorkingDir: root,
     entryPoints: [entryPoint],
@@ -32,18 +48,51 @@ async function bundleCode(format, outfile, entryPoint = entry) {
     bundle: true,
     minify: true,
     sourcemap: true,
-    plugins: [codecModules],
+    plugins,
   });
+}
+
+/** Constants alone, which each entry has for itself. */
+const constants = ["js/status.ts", "js/tape.ts"].map((file) => path.join(root, file));
+
+/**
+ * Leaves what an entry imports from outside its own folder to `dist/core`. The main entry, which lies at the top, has
+ * nothing but such imports.
+ *
+ * @param {string} entry
+ * @param {string} extension
+ * @returns {import("esbuild").Plugin}
+ */
+function importsOfCore(entry, extension) {
+  const folder = path.join(root, path.dirname(entry)) + path.sep;
+  const isOwn = (/** @type {string} */ file) =>
+    entry !== entries.index && (file.startsWith(folder) || constants.includes(file));
+  return {
+    name: "msgpack-wasm-core",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.?\// }, ({ path: request, resolveDir, kind }) =>
+        kind === "entry-point" || isOwn(path.join(resolveDir, request))
+          ? undefined
+          : { path: `./core.${extension}`, external: true },
+      );
+    },
+  };
 }
 
 /** `import` and `require` resolve types of their own: TypeScript takes `.d.ts` for the module kind of `.js`. */
 async function bundleTypes() {
-  const [types] = generateDtsBundle(
-    [{ filePath: path.join(root, entry), output: { noBanner: true, exportReferencedTypes: false } }],
+  const names = Object.keys(entries);
+  const bundles = generateDtsBundle(
+    Object.values(entries).map((entry) => ({
+      filePath: path.join(root, entry),
+      output: { noBanner: true, exportReferencedTypes: false },
+    })),
     { preferredConfigPath: path.join(root, "tsconfig.json") },
   );
-  await writeFile(path.join(root, "dist/index.d.ts"), types);
-  await writeFile(path.join(root, "dist/index.d.cts"), types);
+  for (const [i, types] of bundles.entries()) {
+    await writeFile(path.join(root, `dist/${names[i]}.d.ts`), types);
+    await writeFile(path.join(root, `dist/${names[i]}.d.cts`), types);
+  }
 }
 
 /**
