@@ -4,7 +4,6 @@ export { made, showCaller, withDetails } from "./DecodeError.ts";
 export { settingsOf } from "./Decoder.ts";
 export { encodeSettings } from "./Encoder.ts";
 export * from "./index.ts";
-export { bytesOfInput } from "./input.ts";
 export { kindOf } from "./kinds.ts";
 export { SegmentSource } from "./Source.ts";
 export { sharedVocabulary } from "./Vocabulary.ts";

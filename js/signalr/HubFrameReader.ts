@@ -1,13 +1,13 @@
 import type { HubMessage, ILogger } from "@microsoft/signalr";
 import { showCaller } from "../DecodeError.ts";
-import { bytesOfInput, type DecoderInput } from "../input.ts";
 import type { DecodeSettings } from "../Materializer.ts";
 import { SegmentSource } from "../Source.ts";
 import { Status } from "../status.ts";
 import { sharedVocabulary } from "../Vocabulary.ts";
 import { materializers } from "../workers.ts";
 import { type MessagePackOptions, readingSettings } from "./options.ts";
-import { frameError, type Progress, readFrames } from "./readFrames.ts";
+import { plainBytes } from "./plainBytes.ts";
+import { frameError, frameLength, MAX_PREFIX, type Progress, readFrames } from "./readFrames.ts";
 
 /**
  * Reads the hub messages of a byte stream (a socket, a pipe, a file), which may be cut anywhere: pieces go in by `push`,
@@ -39,9 +39,12 @@ export class HubFrameReader {
   /**
    * Adds a piece of the stream. It is not copied, and binary data in messages are views of it where they lie in one
    * piece: it must not change any more.
+   * @throws TypeError if it is neither a buffer nor a view of one
    */
-  push(piece: DecoderInput): void {
-    this.#source.push(bytesOfInput(piece));
+  push(piece: ArrayBufferLike | ArrayBufferView): void {
+    const bytes = plainBytes(piece);
+    if (bytes === null) throw new TypeError(`Bytes expected, not ${String(piece)}`);
+    this.#source.push(bytes);
   }
 
   /**
@@ -90,7 +93,11 @@ export class HubFrameReader {
       this.#goOn(status, materializer.position, materializer.detail());
     } catch (error) {
       this.#failure = { error };
-      this.#position = frameEnd(source, this.#progress.frameStart);
+      const { frameStart } = this.#progress;
+      // It is all there, or it would not have been read.
+      this.#position =
+        frameStart +
+        frameLength(source.view(frameStart, Math.min(MAX_PREFIX, source.length - frameStart)), 0);
       this.#awaited = this.#position + 1;
     } finally {
       materializer.isBusy = false;
@@ -119,15 +126,5 @@ export class HubFrameReader {
         this.#progress.frameStart = offset;
     }
     throw frameError(status, offset, detail);
-  }
-}
-
-/** Where the frame ends that begins at `start` and is all there. */
-function frameEnd(source: SegmentSource, start: number): number {
-  let length = 0;
-  for (let i = 0; ; i++) {
-    const [byte] = source.view(start + i, 1);
-    length += (byte & 0x7f) * 2 ** (7 * i);
-    if (byte < 0x80) return start + i + 1 + length;
   }
 }

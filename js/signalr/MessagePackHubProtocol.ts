@@ -1,7 +1,5 @@
 import type { HubMessage, IHubProtocol, ILogger } from "@microsoft/signalr";
 import { showCaller } from "../DecodeError.ts";
-import { bytesOfInput } from "../input.ts";
-import { kindOf } from "../kinds.ts";
 import type { DecodeSettings } from "../Materializer.ts";
 import { Status } from "../status.ts";
 import { sharedVocabulary } from "../Vocabulary.ts";
@@ -9,7 +7,8 @@ import { type EncodeSettings, Walker } from "../Walker.ts";
 import { materializers, walkers } from "../workers.ts";
 import { MessageType } from "./MessageType.ts";
 import { type MessagePackOptions, readingSettings, writingSettings } from "./options.ts";
-import { frameError, type Progress, readFrames } from "./readFrames.ts";
+import { plainBytes } from "./plainBytes.ts";
+import { frameError, framingError, type Progress, readFrames } from "./readFrames.ts";
 import { writeMessage } from "./writeMessage.ts";
 
 const PING = Uint8Array.of(2, 0x91, MessageType.PING);
@@ -46,7 +45,10 @@ export class MessagePackHubProtocol implements IHubProtocol {
    *   a frame that is cut, empty, too long or longer than its message, an item of a message, or the MessagePack in it
    */
   parseMessages(input: ArrayBuffer | ArrayBufferView | string, logger: ILogger | null): HubMessage[] {
-    const bytes = bytesOf(input);
+    const bytes = plainBytes(input);
+    if (bytes === null) {
+      throw new Error("Invalid input for MessagePack hub protocol. Expected an ArrayBuffer.");
+    }
     const messages: HubMessage[] = [];
     if (bytes.length === 0) return messages;
     if (sharedVocabulary.wantsToRelearn && materializers.isQuiet) sharedVocabulary.relearn();
@@ -58,8 +60,9 @@ export class MessagePackHubProtocol implements IHubProtocol {
       if (status !== Status.DONE) throw frameError(status, materializer.position, materializer.detail());
       return messages;
     } catch (error) {
-      showCaller(error, this.parseMessages);
-      throw error;
+      const first = framingError(bytes) ?? error;
+      showCaller(first, this.parseMessages);
+      throw first;
     } finally {
       materializer.isBusy = false;
       materializer.detach();
@@ -87,15 +90,4 @@ export class MessagePackHubProtocol implements IHubProtocol {
       walker.clear();
     }
   }
-}
-
-function bytesOf(input: unknown): Uint8Array {
-  if (input instanceof ArrayBuffer) return new Uint8Array(input);
-  if (
-    ArrayBuffer.isView(input) ||
-    (typeof input === "object" && input !== null && kindOf(input) === "buffer")
-  ) {
-    return bytesOfInput(input as ArrayBufferLike);
-  }
-  throw new Error("Invalid input for MessagePack hub protocol. Expected an ArrayBuffer.");
 }

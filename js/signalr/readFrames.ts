@@ -34,6 +34,42 @@ export function readFrames(
   return status;
 }
 
+/** The longest length that stands before a message, in bytes. */
+export const MAX_PREFIX = 5;
+const MAX_FRAME = 2 ** 31 - 1 + MAX_PREFIX;
+
+/**
+ * The bytes of the frame at offset `at`, its prefix counted in, as far as that is there: more than are left where the
+ * frame, or its prefix, is cut.
+ */
+export function frameLength(bytes: Uint8Array, at: number): number {
+  let length = 0;
+  for (let i = 0; i < MAX_PREFIX; i++) {
+    if (at + i >= bytes.length) break;
+    length += (bytes[at + i] & 0x7f) * 2 ** (7 * i);
+    if (bytes[at + i] < 0x80) return i + 1 + length;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/**
+ * The error of a batch that cannot be parted into frames, or null. The official package parts a batch before it looks
+ * into any frame, so this error comes before all others.
+ */
+export function framingError(bytes: Uint8Array): Error | null {
+  let at = 0;
+  while (at < bytes.length) {
+    const length = frameLength(bytes, at);
+    if (at + length > bytes.length) {
+      const isPrefixCut = length === Number.POSITIVE_INFINITY && at + MAX_PREFIX > bytes.length;
+      const cut = isPrefixCut ? Status.FRAME_LENGTH_CUT : Status.FRAME_CUT;
+      return frameError(length > MAX_FRAME && !isPrefixCut ? Status.FRAME_TOO_LONG : cut, at, 0);
+    }
+    at += length;
+  }
+  return null;
+}
+
 /** The error for a frame error: for those that the official package has, in its words. */
 export function frameError(status: number, offset: number, detail: number): DecodeError | RangeError {
   switch (status) {
