@@ -8,6 +8,7 @@ import { root } from "./command.mjs";
 export const entries = {
   index: "js/index.ts",
   signalr: "js/signalr/index.ts",
+  "signalr-redis": "js/signalr/redis/index.ts",
 };
 const core = "js/core.ts";
 
@@ -23,7 +24,7 @@ export async function bundle() {
   for (const [format, extension] of formats) {
     await bundleCode(format, `dist/core.${extension}`, core, [codecModules]);
     for (const [name, entry] of Object.entries(entries)) {
-      await bundleCode(format, `dist/${name}.${extension}`, entry, [importsOfCore(entry, extension)]);
+      await bundleCode(format, `dist/${name}.${extension}`, entry, [sharedImports(entry, extension)]);
     }
   }
   await bundleCode("esm", "build/testing.js", "js/testing.ts", [codecModules]);
@@ -44,6 +45,7 @@ async function bundleCode(format, outfile, entryPoint, plugins) {
     outfile,
     format,
     platform: "neutral",
+    external: ["node:*"],
     target: "es2022",
     bundle: true,
     minify: true,
@@ -53,30 +55,41 @@ async function bundleCode(format, outfile, entryPoint, plugins) {
 }
 
 /** Constants alone, which each entry has for itself. */
-const constants = ["js/status.ts", "js/tape.ts"].map((file) => path.join(root, file));
+const constants = ["js/status.ts", "js/tape.ts", "js/signalr/MessageType.ts"].map((file) =>
+  path.join(root, file),
+);
 
 /**
- * Leaves what an entry imports from outside its own folder to `dist/core`. The main entry, which lies at the top, has
- * nothing but such imports.
+ * Leaves what an entry imports from outside its own folder to the entry in whose folder that is, or to `dist/core`. The
+ * main entry, which lies at the top, has nothing but such imports.
  *
  * @param {string} entry
  * @param {string} extension
  * @returns {import("esbuild").Plugin}
  */
-function importsOfCore(entry, extension) {
-  const folder = path.join(root, path.dirname(entry)) + path.sep;
-  const isOwn = (/** @type {string} */ file) =>
-    entry !== entries.index && (file.startsWith(folder) || constants.includes(file));
+function sharedImports(entry, extension) {
+  const own = folderOf(entry);
+  const others = Object.entries(entries).filter(([name]) => name !== "index");
+  /** @param {string} file */
+  const homeOf = (file) => {
+    if (entry !== entries.index && (file.startsWith(own) || constants.includes(file))) return undefined;
+    const home = others.find(([, other]) => file.startsWith(folderOf(other)));
+    return `./${home?.[0] ?? "core"}.${extension}`;
+  };
   return {
-    name: "msgpack-wasm-core",
+    name: "msgpack-wasm-shared",
     setup({ onResolve }) {
-      onResolve({ filter: /^\.\.?\// }, ({ path: request, resolveDir, kind }) =>
-        kind === "entry-point" || isOwn(path.join(resolveDir, request))
-          ? undefined
-          : { path: `./core.${extension}`, external: true },
-      );
+      onResolve({ filter: /^\.\.?\// }, ({ path: request, resolveDir, kind }) => {
+        const home = kind === "entry-point" ? undefined : homeOf(path.join(resolveDir, request));
+        return home === undefined ? undefined : { path: home, external: true };
+      });
     },
   };
+}
+
+/** @param {string} entry */
+function folderOf(entry) {
+  return path.join(root, path.dirname(entry)) + path.sep;
 }
 
 /** `import` and `require` resolve types of their own: TypeScript takes `.d.ts` for the module kind of `.js`. */
