@@ -1,5 +1,5 @@
 import { PackedReader } from "./PackedReader.ts";
-import { PackedWriter } from "./PackedWriter.ts";
+import { headerSizeOf, intSizeOf, PackedWriter, sizeOf } from "./PackedWriter.ts";
 
 // The payloads of the backplane's channels (`RedisProtocol` of ASP.NET Core), byte for byte. Items behind those that
 // are known are ignored. Readers throw a DecodeError, or a RangeError where the bytes end too early.
@@ -49,7 +49,14 @@ const reader = new PackedReader();
 export function writeInvocation(invocation: BackplaneInvocation): Uint8Array {
   const { excludedConnectionIds, messages, invocationId, returnChannel } = invocation;
   const wantsResult = invocationId !== null && returnChannel !== null;
-  writer.reset();
+  let size = 1 + headerSizeOf(excludedConnectionIds.length) + headerSizeOf(messages.length);
+  for (let i = 0; i < excludedConnectionIds.length; i++)
+    size += sizeOf(excludedConnectionIds[i].length, true);
+  for (let i = 0; i < messages.length; i++) {
+    size += sizeOf(messages[i].protocol.length, true) + sizeOf(messages[i].bytes.length, false);
+  }
+  if (wantsResult) size += sizeOf(invocationId.length, true) + sizeOf(returnChannel.length, true);
+  writer.begin(size);
   writer.array(wantsResult ? 4 : 2);
   writer.array(excludedConnectionIds.length);
   for (let i = 0; i < excludedConnectionIds.length; i++) writer.str(excludedConnectionIds[i]);
@@ -82,13 +89,16 @@ export function readInvocation(bytes: Uint8Array): BackplaneInvocation {
 
 /** @throws RangeError if the id or the action is no int32 */
 export function writeGroupCommand(command: GroupCommand): Uint8Array {
-  writer.reset();
+  const { id, serverName, action, groupName, connectionId } = command;
+  const textSize =
+    sizeOf(serverName.length, true) + sizeOf(groupName.length, true) + sizeOf(connectionId.length, true);
+  writer.begin(1 + intSizeOf(id) + intSizeOf(action) + textSize);
   writer.array(5);
-  writer.int(command.id);
-  writer.str(command.serverName);
-  writer.int(command.action);
-  writer.str(command.groupName);
-  writer.str(command.connectionId);
+  writer.int(id);
+  writer.str(serverName);
+  writer.int(action);
+  writer.str(groupName);
+  writer.str(connectionId);
   return writer.take();
 }
 
@@ -109,7 +119,7 @@ export function readGroupCommand(bytes: Uint8Array): GroupCommand {
  * @throws RangeError if it is no int32
  */
 export function writeAck(id: number): Uint8Array {
-  writer.reset();
+  writer.begin(1 + intSizeOf(id));
   writer.array(1);
   writer.int(id);
   return writer.take();
@@ -122,10 +132,11 @@ export function readAck(bytes: Uint8Array): number {
 }
 
 export function writeCompletion(completion: BackplaneCompletion): Uint8Array {
-  writer.reset();
+  const { protocol, bytes } = completion;
+  writer.begin(1 + sizeOf(protocol.length, true) + sizeOf(bytes.length, false));
   writer.array(2);
-  writer.str(completion.protocol);
-  writer.bin(completion.bytes);
+  writer.str(protocol);
+  writer.bin(bytes);
   return writer.take();
 }
 
