@@ -19,6 +19,12 @@ export interface HubListenerOptions {
   protocols?: readonly BackplaneProtocol[];
   /** `ChannelPrefix` of the servers' StackExchange.Redis configuration. Default: none. */
   channelPrefix?: string;
+  /**
+   * Whether messages for single connections are observed, too. Redis counts a listener as one that receives them: while
+   * it listens, servers (and `invoke`) cannot tell any more that a connection does not exist, and wait for its result
+   * in vain. Default: false.
+   */
+  connections?: boolean;
   /** Is told of messages that are malformed, and of connection errors. Default: warnings to the console; null: none. */
   logger?: ILogger | null;
 }
@@ -48,7 +54,7 @@ export interface HubListenerEvents {
 }
 
 /**
- * Observes what the servers of a hub tell each other over Redis. It takes part in nothing.
+ * Observes what the servers of a hub tell each other over Redis, and takes part in nothing of it.
  *
  * `start()` resolves when it listens. Listeners of events must not throw.
  */
@@ -58,6 +64,7 @@ export class HubListener extends EventEmitter<HubListenerEvents> {
   readonly #client: RedisClient;
   readonly #protocols: HubProtocols;
   readonly #logger: ILogger;
+  readonly #patterns: readonly string[];
   #subscriber: RedisSubscriber | null = null;
 
   /**
@@ -70,6 +77,7 @@ export class HubListener extends EventEmitter<HubListenerEvents> {
     this.#logger = loggerOf(options.logger);
     this.#protocols = new HubProtocols(options.protocols ?? ["messagepack", "json"], this.#logger);
     this.channels = new HubChannels(hub, options.channelPrefix);
+    this.#patterns = this.channels.patterns(options.connections ?? false);
   }
 
   /** @throws what the Redis client throws */
@@ -80,9 +88,8 @@ export class HubListener extends EventEmitter<HubListenerEvents> {
     });
     this.#subscriber = subscriber;
     try {
-      await subscriber.subscribeToPattern(this.channels.pattern, (message, channel) => {
-        this.#take(message, channel);
-      });
+      const take = (message: Uint8Array, channel: string): void => this.#take(message, channel);
+      await Promise.all(this.#patterns.map((pattern) => subscriber.subscribeToPattern(pattern, take)));
     } catch (error) {
       this.close();
       throw error;

@@ -42,9 +42,11 @@ export class HubChannels {
     return `${this.#prefix}internal:return:${serverName}`;
   }
 
-  /** A pattern for all channels of the hub. */
-  get pattern(): string {
-    return `${this.#prefix.replace(/[\\*?[\]]/g, "\\$&")}*`;
+  /** Patterns for all channels of the hub, those of single connections left out or not. */
+  patterns(withConnections: boolean): string[] {
+    const prefix = this.#prefix.replace(/[\\*?[\]]/g, "\\$&");
+    const kinds = ["all", "group:*", "user:*", "internal:*", ...(withConnections ? ["connection:*"] : [])];
+    return kinds.map((kind) => prefix + kind);
   }
 
   /** What is behind the prefix of one of the hub's channels. */
