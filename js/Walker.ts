@@ -6,6 +6,7 @@ import { type KeyNode, KeyTrie, MAX_DEPTH } from "./KeyTrie.ts";
 import { kindOf, unboxed } from "./kinds.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { MAX_PAYLOAD, Tag, Wide } from "./tape.ts";
+import { copyBytes } from "./wasm/copyBytes.ts";
 import { addKey, clearKeys, EncodeMemory, type EncodeModes } from "./wasm/EncodeMemory.ts";
 
 /** What an encoder's options come to. Made once, in its constructor. */
@@ -571,7 +572,7 @@ export class Walker extends EncodeMemory {
       return;
     }
     if (this.at8 + length > this.poolBytes) this.flush();
-    this.pool8.set(bytes, this.at8);
+    copyBytes(this.pool8, this.at8, bytes, 0, length);
     this.at8 += length;
     this.tape[this.at++] = extra | (short << 4) | Tag.WIDE;
     this.tape[this.at++] = length;
