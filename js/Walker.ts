@@ -42,7 +42,7 @@ const IDLE = { isCallers: false } as EncodeSettings;
  */
 export class Walker extends EncodeMemory {
   /** Shared by all: what one encoder learns of keys, all know. */
-  private static readonly trie = new KeyTrie(clearKeys);
+  private static readonly trie = /* @__PURE__ */ new KeyTrie(clearKeys);
   private static compiled = 0;
 
   private settings = IDLE;

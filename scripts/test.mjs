@@ -22,6 +22,7 @@ await main(async () => {
     ["Types", () => run("tsc", ["--noEmit"])],
     ["Biome", () => run("biome", ["check"])],
     ["clang-format", checkCppFormat],
+    ["Size", () => run("node", ["scripts/size.mjs"])],
     ["Vitest", () => run("vitest", ["run"])],
     ["Plain Node without code generation", testPlainly],
   ];

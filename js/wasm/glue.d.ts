@@ -23,6 +23,9 @@ declare module "msgpack-wasm:glue" {
 }
 
 declare module "msgpack-wasm:codec.wasm" {
-  const bytes: Uint8Array<ArrayBuffer>;
-  export default bytes;
+  /** Compiled already, where the host does not compile bytes. */
+  const codec: Uint8Array<ArrayBuffer> | WebAssembly.Module;
+  export default codec;
+  /** What the module's custom section `msgpack-wasm` says. */
+  export const id: string;
 }

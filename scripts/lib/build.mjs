@@ -3,10 +3,19 @@ import { setUpBuild } from "./setup.mjs";
 import { buildWasm, wasmOutputs } from "./wasm.mjs";
 import { whenChanged } from "./whenChanged.mjs";
 
-const inputs = ["js", "scripts/lib/bundle.mjs", "package-lock.json", "tsconfig.json", ...wasmOutputs];
+const inputs = [
+  "js",
+  "scripts/lib/bundle.mjs",
+  "scripts/lib/packBytes.mjs",
+  "package-lock.json",
+  "tsconfig.json",
+  ...wasmOutputs,
+];
 const outputs = [
-  ...["index.js", "index.cjs", "index.d.ts", "index.d.cts", "codec.wasm"].map((name) => `dist/${name}`),
-  "build/testing.js",
+  ...["index.js", "index.cjs", "index.d.ts", "index.d.cts", "workerd.js", "codec.wasm"].map(
+    (name) => `dist/${name}`,
+  ),
+  ...["build/testing.js", "build/glue.js"],
 ];
 
 /** Makes `dist/` out of a bare clone; does nothing where nothing changed. */
