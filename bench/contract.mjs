@@ -50,8 +50,16 @@ function measureCodec() {
  * @param {Uint8Array} bytes
  * @param {number} size
  */
-async function* cut(bytes, size) {
+function* segments(bytes, size) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/**
+ * @param {Uint8Array} bytes
+ * @param {number} size
+ */
+async function* cut(bytes, size) {
+  yield* segments(bytes, size);
 }
 
 /**
@@ -104,6 +112,7 @@ async function main() {
   /** @type {[string, (size: number) => Promise<unknown>][]} */
   const streams = [
     ["records", (size) => ours.decodeAsync(cut(records, size))],
+    ["records as segments", async (size) => ours.decodeSegments(segments(records, size))],
     ["one bin", (size) => ours.decodeAsync(cut(binary, size))],
     ["a bare copy of the bin", (size) => copy(cut(binary, size), binary.length)],
   ];

@@ -10,7 +10,15 @@ import { execFileSync } from "node:child_process";
 import { PerformanceObserver } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import * as reference from "@msgpack/msgpack";
-import { Decoder, Encoder, ExtensionCodec, TypedArrayCodec, WasmArena } from "../dist/index.js";
+import {
+  Decoder,
+  decode,
+  Encoder,
+  ExtensionCodec,
+  encode,
+  TypedArrayCodec,
+  WasmArena,
+} from "../dist/index.js";
 import { documentedCodec } from "./lib/documentedCodec.mjs";
 import { measure } from "./lib/measure.mjs";
 
@@ -63,8 +71,10 @@ function measureMesh() {
   const copyingEncoder = new Encoder(copying);
   print("encode [{ position: Float32Array(1000) }]", {
     ...measure({
-      ours: () => encoder.encode(value),
-      "@msgpack/msgpack, its documented codec": () => theirEncoder.encode(value),
+      ours: () => encode(value, { extensionCodec }),
+      "@msgpack/msgpack, its documented codec": () => reference.encode(value, { extensionCodec: documented }),
+      "ours, a kept encoder": () => encoder.encode(value),
+      "@msgpack/msgpack, a kept encoder": () => theirEncoder.encode(value),
       "ours, an extension that copies": () => copyingEncoder.encode(value),
       "ours, an array of numbers": () => numbersEncoder.encode(asNumbers),
     }),
@@ -80,8 +90,11 @@ function measureMesh() {
   room.set(bytes);
   print("decode [{ position: Float32Array(1000) }]", {
     ...measure({
-      ours: () => decoder.decode(bytes),
-      "@msgpack/msgpack, its documented codec": () => theirDecoder.decode(theirBytes),
+      ours: () => decode(bytes, { extensionCodec }),
+      "@msgpack/msgpack, its documented codec": () =>
+        reference.decode(theirBytes, { extensionCodec: documented }),
+      "ours, a kept decoder": () => decoder.decode(bytes),
+      "@msgpack/msgpack, a kept decoder": () => theirDecoder.decode(theirBytes),
       "ours, in an arena": () => arena.decode(room),
       "ours, an extension that copies": () => copyingDecoder.decode(copiedBytes),
       "ours, an array of numbers": () => numbersDecoder.decode(numberBytes),

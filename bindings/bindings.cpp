@@ -168,6 +168,10 @@ class EncodeSession {
     emitter_.start(words, (flags & 2) != 0);
     return run();
   }
+  /// Begins a message of which `length` bytes stand in the output already.
+  void begin_at(uint32_t length, uint32_t holes, double hole_bytes) {
+    emitter_.begin(length, holes, static_cast<uint32_t>(static_cast<uint64_t>(hole_bytes)));
+  }
   /// The bytes in the output so far, or -1 if it is full and must be drained.
   int32_t run() {
     return emitter_.run() == mpw::Status::kDone ? static_cast<int32_t>(emitter_.length()) : -1;
@@ -269,6 +273,7 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("holes", &EncodeSession::holes)
       .function("setOptions", &EncodeSession::set_options)
       .function("setOrigin", &EncodeSession::set_origin)
+      .function("beginAt", &EncodeSession::begin_at)
       .function("start", &EncodeSession::start)
       .function("run", &EncodeSession::run)
       .function("length", &EncodeSession::length)

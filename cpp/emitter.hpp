@@ -55,10 +55,13 @@ class Emitter {
   void set_origin(uint32_t origin) { origin_ = origin; }
 
   /// Forgets what earlier, perhaps abandoned, runs have left.
-  void begin() {
-    length_ = 0;
-    hole_count_ = 0;
-    passed_ = origin_;
+  ///
+  /// The message may begin with `length` bytes that stand in the output already, and `holes` among them that
+  /// will hold `hole_bytes` in all, modulo 2^32.
+  void begin(uint32_t length = 0, uint32_t holes = 0, uint32_t hole_bytes = 0) {
+    length_ = length;
+    hole_count_ = holes;
+    passed_ = origin_ + hole_bytes;
   }
   /// `text_is_bytes`: all text of the window is ASCII, and `pool16` holds a byte for each of its units.
   void start(uint32_t words, bool text_is_bytes = false) {

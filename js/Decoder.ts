@@ -5,6 +5,7 @@ import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { bytesOfInput, type DecoderInput } from "./input.ts";
 import type { DecodeSettings, KeyDecoder, Materializer } from "./Materializer.ts";
 import { MessageReader } from "./MessageReader.ts";
+import { NOT_SMALL, readSmall } from "./SmallReader.ts";
 import { SegmentSource } from "./Source.ts";
 import { iterate, type ReadableStreamLike } from "./streams.ts";
 import { typedArraysOf } from "./TypedArrayTable.ts";
@@ -71,6 +72,14 @@ export function settingsOf<ContextType>(
   const extensionCodec = (options?.extensionCodec ?? defaultCodec) as ExtensionCodecType<unknown>;
   const typedArrays = typedArraysOf(extensionCodec);
   const { context } = (options ?? {}) as { context?: unknown };
+  const maxStrLength = limit(options?.maxStrLength);
+  const maxBinLength = limit(options?.maxBinLength);
+  const maxArrayLength = limit(options?.maxArrayLength);
+  const maxMapLength = limit(options?.maxMapLength);
+  const maxExtLength = limit(options?.maxExtLength);
+  const maxDepth = limit(options?.maxDepth);
+  const rawStrings = options?.rawStrings ?? false;
+  const keysInLine = anyKey || keyDecoder !== null;
   return {
     extensionCodec,
     typedArrays,
@@ -81,19 +90,28 @@ export function settingsOf<ContextType>(
       context !== undefined ||
       mapKeyConverter !== null ||
       keyDecoder !== null,
-    keysInLine: anyKey || keyDecoder !== null,
+    isSimple:
+      !keysInLine &&
+      !rawStrings &&
+      maxStrLength === UINT32_MAX &&
+      maxBinLength === UINT32_MAX &&
+      maxArrayLength === UINT32_MAX &&
+      maxMapLength === UINT32_MAX &&
+      maxExtLength === UINT32_MAX &&
+      maxDepth === UINT32_MAX,
+    keysInLine,
     useMap,
     mapKeyConverter,
     keyDecoder,
     modes: {
-      maxStrLength: limit(options?.maxStrLength),
-      maxBinLength: limit(options?.maxBinLength),
-      maxArrayLength: limit(options?.maxArrayLength),
-      maxMapLength: limit(options?.maxMapLength),
-      maxExtLength: limit(options?.maxExtLength),
-      maxDepth: limit(options?.maxDepth),
+      maxStrLength,
+      maxBinLength,
+      maxArrayLength,
+      maxMapLength,
+      maxExtLength,
+      maxDepth,
       int64: int64 === "bigint" ? 1 : int64 === "auto" ? 2 : 0,
-      rawStrings: options?.rawStrings ?? false,
+      rawStrings,
       fatalUtf8: options?.fatalUtf8 ?? false,
       anyKey,
       rawKeys: keyDecoder !== null,
@@ -232,6 +250,8 @@ export class Decoder<ContextType = undefined> {
 export function decodeOne(buffer: DecoderInput, settings: DecodeSettings): unknown {
   // As `withMaterializer`, without the closure: a small message takes no longer than to make and call one.
   const bytes = bytesOfInput(buffer);
+  const small = readSmall(bytes, settings);
+  if (small !== NOT_SMALL) return small;
   if (sharedVocabulary.wantsToRelearn && materializers.isQuiet) sharedVocabulary.relearn();
   const materializer = materializers.find();
   try {

@@ -50,6 +50,12 @@ export class Encoder<ContextType = undefined> {
     const smallestBigint = options?.int64 === "auto";
     const sortKeys = options?.sortKeys ?? false;
     const ignoreUndefined = options?.ignoreUndefined ?? false;
+    const modes = {
+      float32: options?.forceFloat32 ?? false,
+      integersAsFloats: options?.forceIntegerToFloat ?? false,
+      noInt64: useBigInt64,
+      smallestBigint,
+    };
     const codec = (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>;
     const { context } = (options ?? {}) as { context?: unknown };
     this.#settings = {
@@ -61,12 +67,9 @@ export class Encoder<ContextType = undefined> {
       sortKeys,
       ignoreUndefined,
       isPlain: !sortKeys && !ignoreUndefined,
-      modes: {
-        float32: options?.forceFloat32 ?? false,
-        integersAsFloats: options?.forceIntegerToFloat ?? false,
-        noInt64: useBigInt64,
-        smallestBigint,
-      },
+      isDirect: !sortKeys && !ignoreUndefined && !modes.float32 && !modes.integersAsFloats,
+      isSmall: true,
+      modes,
       nativeBigint: useBigInt64 || smallestBigint,
     };
     this.#initialBufferSize = Math.trunc(options?.initialBufferSize ?? DEFAULT_INITIAL_BUFFER_SIZE) || 0;

@@ -28,6 +28,8 @@ export interface DecodeSettings {
   isBulky: boolean;
   /** Whether it holds what is the caller's: a codec, a context, or functions. */
   readonly isCallers: boolean;
+  /** Whether all options but the extension codec are the defaults. */
+  readonly isSimple: boolean;
   /** No shapes: all keys come out as values. */
   readonly keysInLine: boolean;
   /** Maps become `Map`s. */

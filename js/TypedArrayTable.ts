@@ -128,6 +128,18 @@ export class TypedArrayTable {
     return new Class(copy.buffer, copy.byteOffset, count);
   }
 
+  /** The typed array whose payload, of `length` bytes, stands at `start`, or null if a view is not asked for, or impossible. */
+  view(bytes: Uint8Array, type: number, start: number, length: number): ArrayBufferView | null {
+    const entry = this.#byType[type];
+    const before = length > 0 ? bytes[start] : 0;
+    if (entry === undefined || !this.#givesViews || before === 0 || before > length) return null;
+    const { Class, elementSize } = entry;
+    const byteOffset = bytes.byteOffset + start + before;
+    const size = length - before;
+    if (((byteOffset | size) & (elementSize - 1)) !== 0) return null;
+    return new Class(bytes.buffer, byteOffset, size / elementSize);
+  }
+
   /** For encoders that know extension codecs only: type and payload of a typed array, or null. */
   tryToEncode(object: unknown): { type: number; payload: (position: number) => Uint8Array } | null {
     if (!ArrayBuffer.isView(object)) return null;

@@ -4,9 +4,10 @@ import { made } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { type KeyNode, KeyTrie, MAX_DEPTH } from "./KeyTrie.ts";
 import { kindOf, unboxed } from "./kinds.ts";
+import { SMALL_BYTES, SmallWriter } from "./SmallWriter.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { MAX_PAYLOAD, Tag, Wide } from "./tape.ts";
-import { addKey, clearKeys, EncodeMemory, type EncodeModes } from "./wasm/EncodeMemory.ts";
+import { addKey, clearKeys, type EncodeModes } from "./wasm/EncodeMemory.ts";
 
 /** What an encoder's options come to. Made once, in its constructor. */
 export interface EncodeSettings {
@@ -21,6 +22,10 @@ export interface EncodeSettings {
   readonly maxDepth: number;
   readonly sortKeys: boolean;
   readonly ignoreUndefined: boolean;
+  /** Whether a message may begin with what `SmallWriter` writes. */
+  readonly isDirect: boolean;
+  /** Whether the last message was such that it was worth it: the next one is taken to be so, too. */
+  isSmall: boolean;
   /** Whether the keys of a plain object stay as they are. */
   readonly isPlain: boolean;
   /** bigints are integers, not a matter for the extension codec. */
@@ -30,6 +35,7 @@ export interface EncodeSettings {
 /** Longer binary data goes to the result directly. */
 const SHORT_BYTES = 256;
 const PLACED_HEADER_BYTES = 6;
+const TRY_AGAIN = 8;
 
 const utf8 = new TextEncoder();
 const defaultExtensionCodec: ExtensionCodecType<unknown> = ExtensionCodec.defaultCodec;
@@ -40,7 +46,7 @@ const IDLE = { isCallers: false } as EncodeSettings;
  * Values → tape → bytes. Each works on one message at a time; a pool hands them out. The members that the inner loop
  * uses are not `#private`, which V8 checks at each access.
  */
-export class Walker extends EncodeMemory {
+export class Walker extends SmallWriter {
   /** Shared by all: what one encoder learns of keys, all know. */
   private static readonly trie = /* @__PURE__ */ new KeyTrie(clearKeys);
   private static compiled = 0;
@@ -52,6 +58,8 @@ export class Walker extends EncodeMemory {
   private origin = 0;
   /** Whether nothing has been emitted yet. */
   private isFirst = true;
+  /** Messages that were small, but not written directly. */
+  private smallMessages = 0;
   /** The next word of the tape, slot of the lane, byte of the pool; and where the tape is full. */
   at = 0;
   private laneAt = 0;
@@ -84,8 +92,60 @@ export class Walker extends EncodeMemory {
     this.prepare(origin);
     this.isFirst = true;
     if (settings.maxDepth < 1) throw tooDeep(1, settings.maxDepth);
-    this.value(value, 1);
+    if (settings.isDirect && settings.isSmall) {
+      this.begin(value);
+      if (this.isDirect) return;
+    } else {
+      this.value(value, 1);
+    }
     this.flush();
+    if (settings.isDirect) this.predict(settings);
+  }
+
+  /** Whether it is worth writing the next message directly: what could not even begin so is tried again now and then. */
+  private predict(settings: EncodeSettings): void {
+    const isSmall = this.outputLength <= SMALL_BYTES && this.partBytes === 0;
+    const isWorthIt = isSmall && (settings.isSmall ? this.head > 0 : ++this.smallMessages % TRY_AGAIN === 0);
+    if (isWorthIt !== settings.isSmall) settings.isSmall = isWorthIt;
+  }
+
+  protected get asksCodec(): boolean {
+    return this.codec !== null;
+  }
+
+  protected turnToTape(head: number): void {
+    if (head === 0) return;
+    this.isFirst = false;
+    this.beginAt(head, this.payloads.length, sum(this.payloadLengths));
+  }
+
+  protected placeTypedArray(view: ArrayBufferView, at: number): number {
+    const extra = this.typedArrays?.extraOf(view) ?? -1;
+    const { byteLength } = view;
+    if (extra < 0 || byteLength <= SHORT_BYTES) return -1;
+    const alignment = 1 << (extra >>> 8);
+    const position = this.origin + at + sum(this.payloadLengths);
+    // As `Emitter::typed_array_header`, for what is longer than an ext 8.
+    const offsetBehind = (header: number) => 1 + (-(position + header + 1) & (alignment - 1));
+    const { output } = this;
+    let offset = offsetBehind(4);
+    if (offset + byteLength < 0x10000) {
+      output[at++] = 0xc8;
+    } else {
+      offset = offsetBehind(6);
+      output[at++] = 0xc9;
+      output[at++] = (offset + byteLength) >>> 24;
+      output[at++] = (offset + byteLength) >>> 16;
+    }
+    output[at++] = (offset + byteLength) >>> 8;
+    output[at++] = offset + byteLength;
+    output[at++] = extra;
+    output[at++] = offset;
+    for (let i = 1; i < offset; i++) output[at++] = 0;
+    this.holes[this.payloads.length] = at;
+    this.payloads.push(bytesOf(view));
+    this.payloadLengths.push(byteLength);
+    return at;
   }
 
   private configure(settings: EncodeSettings): void {
@@ -119,9 +179,7 @@ export class Walker extends EncodeMemory {
 
   /** The bytes of the message so far. */
   get size(): number {
-    let size = this.partBytes + this.outputLength;
-    for (let i = 0; i < this.payloadLengths.length; i++) size += this.payloadLengths[i];
-    return size;
+    return this.partBytes + this.outputLength + sum(this.payloadLengths);
   }
 
   /** The message as a copy of its own. */
@@ -592,6 +650,12 @@ export class Walker extends EncodeMemory {
     this.parts.push(part);
     this.partBytes += part.length;
   }
+}
+
+function sum(numbers: readonly number[]): number {
+  let all = 0;
+  for (let i = 0; i < numbers.length; i++) all += numbers[i];
+  return all;
 }
 
 /** Whether a number fits a `Tag.INT` word. */

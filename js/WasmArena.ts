@@ -3,6 +3,7 @@ import { showCaller } from "./DecodeError.ts";
 import { type DecoderOptions, settingsOf } from "./Decoder.ts";
 import { type DecodeSettings, Materializer } from "./Materializer.ts";
 import { Pool } from "./Pool.ts";
+import { NOT_SMALL, readSmall } from "./SmallReader.ts";
 import { PlacedSource } from "./Source.ts";
 import { TypedArrayCodec } from "./TypedArrayCodec.ts";
 import { Vocabulary } from "./Vocabulary.ts";
@@ -92,6 +93,8 @@ export class WasmArena {
   ): unknown {
     this.#mustHold(bytes);
     const settings = settingsFor(options);
+    const small = readSmall(bytes, settings);
+    if (small !== NOT_SMALL) return small;
     const source = new PlacedSource();
     source.set(bytes);
     if (this.#vocabulary.wantsToRelearn && this.#materializers.isQuiet) this.#vocabulary.relearn();

@@ -1,4 +1,5 @@
 // The package with handles for its tests; it is built apart and not published.
+import { turnSmallReader } from "./SmallReader.ts";
 import { wasmMemoryBytes } from "./wasm/DecodeMemory.ts";
 import { materializers, walkers } from "./workers.ts";
 
@@ -15,13 +16,15 @@ const ENCODE_BYTES = 64 * 1024;
 
 /**
  * Makes the decoder's windows small, so that their ends fall everywhere in a message: at least 16 words of tape, and
- * chunks with room for the longest pooled string, a key, and 16 bytes. Without arguments: as usual.
+ * chunks with room for the longest pooled string, a key, and 16 bytes. Small messages go through them, too. Without
+ * arguments: as usual.
  */
 export function limitDecodeWindows(
   tapeWords = DECODE_TAPE,
   chunkBytes = DECODE_BYTES,
   pooledBytes = DECODE_POOLED,
 ): void {
+  turnSmallReader(tapeWords === DECODE_TAPE && chunkBytes === DECODE_BYTES && pooledBytes === DECODE_POOLED);
   materializers.find().limitWindow(tapeWords, chunkBytes, pooledBytes);
 }
 

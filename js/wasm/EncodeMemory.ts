@@ -15,7 +15,7 @@ const MAX_TEXT = 2048;
 /** A message that fits is written without being put together from parts. */
 const FIRST_OUTPUT_BYTES = 1024 * 1024;
 /** Above this, `TypedArray.prototype.slice` is faster than a loop (measured on Node 20 and 26). */
-const LOOP_BYTES = 16;
+const LOOP_BYTES = 8;
 /** Up to this many UTF-16 units, a loop is faster than a call into the host (measured on Node 20 and 26). */
 const LOOP_UNITS = 32;
 /** Sessions of re-entrant calls. */
@@ -46,9 +46,9 @@ export class EncodeMemory {
   pool8!: Uint8Array;
   pool16!: Uint16Array;
   readonly #session: Session;
-  readonly #outputBytes: number;
-  #output!: Uint8Array;
-  #holes!: Uint32Array;
+  readonly #outputSize: number;
+  protected output!: Uint8Array;
+  protected holes!: Uint32Array;
   readonly pool8Start: number;
   readonly pool16Start: number;
   #modes: EncodeModes | null = null;
@@ -65,7 +65,7 @@ export class EncodeMemory {
   maxText = MAX_TEXT;
 
   constructor(outputBytes = sessions === 0 ? FIRST_OUTPUT_BYTES : OTHER_OUTPUT_BYTES) {
-    this.#outputBytes = outputBytes;
+    this.#outputSize = outputBytes;
     shared = sharedInstance();
     keyStore ??= shared.created(shared.codec.createKeyStore());
     this.#session = shared.created(shared.codec.createEncodeSession(keyStore, outputBytes));
@@ -88,8 +88,8 @@ export class EncodeMemory {
     this.lane64 = new BigUint64Array(buffer, session.lane(), 2 * TAPE_WORDS);
     this.pool8 = new Uint8Array(buffer, session.pool8(), POOL_BYTES);
     this.pool16 = new Uint16Array(buffer, session.pool16(), TEXT_UNITS);
-    this.#output = new Uint8Array(buffer, session.output(), this.#outputBytes);
-    this.#holes = new Uint32Array(buffer, session.holes(), HOLES);
+    this.output = new Uint8Array(buffer, session.output(), this.#outputSize);
+    this.holes = new Uint32Array(buffer, session.holes(), HOLES);
     // Last, since it tells whether all this has been done.
     this.tape = new Int32Array(buffer, session.tape(), TAPE_WORDS);
   }
@@ -117,6 +117,14 @@ export class EncodeMemory {
     this.textLimit = Math.min(poolBytes, TEXT_UNITS);
     this.tapeLimit = tapeWords - TAPE_RESERVE;
     this.maxText = Math.min(MAX_TEXT, poolBytes >>> 2);
+  }
+
+  /**
+   * Begins a message of which `length` bytes stand in the output already, with `holes` that will hold `holeBytes` in
+   * all.
+   */
+  beginAt(length: number, holes: number, holeBytes: number): void {
+    this.#session.beginAt(length, holes, holeBytes);
   }
 
   /** Writes the text of a window to its pool. Returns whether that is ASCII, a byte a unit; else it is UTF-16. */
@@ -161,18 +169,18 @@ export class EncodeMemory {
     const length = this.outputLength;
     if (length > LOOP_BYTES) return this.copyOutput(0, length);
     const copy = new Uint8Array(length);
-    copyBytes(copy, 0, this.#output, 0, length);
+    copyBytes(copy, 0, this.output, 0, length);
     return copy;
   }
 
   /** Bytes of the output as a copy of their own. */
   copyOutput(start: number, end: number): Uint8Array<ArrayBuffer> {
-    return this.#output.slice(start, end) as Uint8Array<ArrayBuffer>;
+    return this.output.slice(start, end) as Uint8Array<ArrayBuffer>;
   }
 
   /** Copies bytes of the output to offset `at` of `target`. */
   copyOutputTo(target: Uint8Array, at: number, start: number, end: number): void {
-    copyBytes(target, at, this.#output, start, end - start);
+    copyBytes(target, at, this.output, start, end - start);
   }
 
   get holeCount(): number {
@@ -181,7 +189,7 @@ export class EncodeMemory {
 
   /** Where in the output hole `i` lies. */
   holeAt(i: number): number {
-    return this.#holes[i];
+    return this.holes[i];
   }
 
   drain(): void {

@@ -49,6 +49,15 @@ function use(module: WebAssembly.Module): void {
     throw new Error("msgpack-wasm: the module is not the codec.wasm of this version of the package");
   }
   compiled ??= module;
+  for (const call of waiting.splice(0)) call();
+}
+
+const waiting: (() => void)[] = [];
+
+/** Calls when there is a module: now, or as soon as it is there. */
+export function onceCompiled(call: () => void): void {
+  if (compiled !== null) call();
+  else waiting.push(call);
 }
 
 compileNow();

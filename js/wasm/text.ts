@@ -76,3 +76,12 @@ export function makeHostText(): HostText {
 
 /** For the memory of the instance that all encoders and decoders share. */
 export const hostText = makeHostText();
+
+/** ASCII bytes of the caller's, from `start` to `end`. */
+export const asciiOf: (bytes: Uint8Array, start: number, end: number) => string = isNode
+  ? (
+      ({ latin1Slice }) =>
+      (bytes, start, end) =>
+        latin1Slice.call(bytes, start, end)
+    )(NodeBufferClass.prototype as NodeBuffer)
+  : (bytes, start, end) => String.fromCharCode.apply(null, bytes.subarray(start, end) as unknown as number[]);

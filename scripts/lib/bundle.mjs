@@ -22,14 +22,14 @@ export async function bundle() {
   const inlined = codecModules(codec.id, inlinedCodec(codec.bytes));
   // Bundlers take whole files or leave them: who imports the timestamp alone gets no codec.
   const entries = { index: entry, core: "js/core.ts", timestamp: "js/timestamp.ts" };
-  await bundleCode("dist", entries, { format: "esm", splitting: true, plugins: [inlined] });
+  await bundleCode("dist", entries, { plugins: [inlined], format: "esm", splitting: true });
   for (const name of ["core", "timestamp"]) {
     for (const extension of ["js", "js.map"]) await rm(path.join(dist, `${name}.${extension}`));
   }
   await bundleCode(
     "dist",
     { index: entry },
-    { format: "cjs", outExtension: { ".js": ".cjs" }, plugins: [inlined] },
+    { plugins: [inlined], format: "cjs", outExtension: { ".js": ".cjs" } },
   );
   // Cloudflare's runtime compiles no bytes: it has the module compiled when the worker is deployed.
   const imported = codecModules(codec.id, importedCodec);
@@ -41,7 +41,7 @@ export async function bundle() {
   await bundleCode(
     "build",
     { testing: "js/testing.ts", glue: "msgpack-wasm:glue" },
-    { format: "esm", plugins: [inlined] },
+    { plugins: [inlined], format: "esm" },
   );
   await bundleTypes();
 }

@@ -1,11 +1,18 @@
 import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 /** The top of the checkout. */
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
+
+/** For what is large and stays the same: it serves all checkouts. */
+export const cache = path.join(
+  process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), ".cache"),
+  "msgpack-wasm",
+);
 
 /** A failure that its message explains in full; no stack is shown. */
 export class Failure extends Error {}
