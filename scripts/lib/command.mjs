@@ -18,17 +18,22 @@ export const cache = path.join(
 export class Failure extends Error {}
 
 /**
- * Runs a command to its end in the top of the checkout, with the npm packages' commands on its PATH.
+ * Runs a command to its end, with the npm packages' commands on its PATH.
  *
  * @param {string} command
  * @param {readonly string[]} [args]
- * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv }} [options] `quiet` shows the output only on failure
+ * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv, cwd?: string }} [options] `quiet` shows the output only on
+ *   failure; `cwd` is the top of the checkout by default
  * @returns {Promise<void>}
  * @throws {Failure} when it cannot be run or does not exit with 0
  */
-export async function run(command, args = [], { quiet = false, env = withNpmCommands(process.env) } = {}) {
+export async function run(
+  command,
+  args = [],
+  { quiet = false, env = withNpmCommands(process.env), cwd = root } = {},
+) {
   const child = spawn(command, args, {
-    cwd: root,
+    cwd,
     env,
     stdio: quiet ? ["ignore", "pipe", "pipe"] : "inherit",
   });

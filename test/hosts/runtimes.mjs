@@ -9,13 +9,13 @@ import { build } from "esbuild";
 import { root } from "../../scripts/lib/command.mjs";
 import { bundleSuite } from "./lib/bundleSuite.mjs";
 import { installPacked } from "./lib/installed.mjs";
-import { runtimes, setUpRuntimes, workerd } from "./lib/runtimes.mjs";
+import { setUpRuntimes } from "./lib/runtimes.mjs";
 
 /** Of the suite: what depends on the host, and on what it does at import. Random and long tests are left to browsers. */
 const CORE =
   "^(additions|badInput|badKeys|buffers|extensions|objects|options|small|streams|typedArrays|vectors)\\.";
 
-await setUpRuntimes();
+const { runtimes, workerd } = await setUpRuntimes();
 const consumer = await installPacked();
 const names = { package: "msgpack-wasm", testing: path.join(root, "build/testing.js") };
 await bundleSuite(path.join(consumer, "suite"), names);
