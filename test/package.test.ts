@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { afterAll, describe, expect, test } from "vitest";
 
@@ -46,6 +47,24 @@ test("publint has nothing to say about it", async () => {
     pack: false,
   });
   expect(messages).toEqual([]);
+});
+
+test("arethetypeswrong finds nothing wrong, however it is resolved", async () => {
+  const tarball = new Uint8Array(readFileSync(path.join(folder, packed.filename)));
+  // The module is a file to find; it has no types.
+  const options = { excludeEntrypoints: ["./codec.wasm"] };
+  const analysis = await checkPackage(createPackageFromTarballData(tarball), options);
+  expect(analysis).toMatchObject({ packageName: "msgpack-wasm", types: { kind: "included" }, problems: [] });
+});
+
+test("nothing runs when it is installed, and nothing else is needed to run it", () => {
+  const manifest = JSON.parse(
+    readFileSync(path.join(consumer, "node_modules/msgpack-wasm/package.json"), "utf8"),
+  );
+  expect(manifest).not.toHaveProperty("dependencies");
+  for (const script of ["preinstall", "install", "postinstall"])
+    expect(manifest.scripts).not.toHaveProperty(script);
+  expect(manifest).toMatchObject({ sideEffects: false, engines: { node: ">=20" } });
 });
 
 describe("installed in an empty folder, it works right after loading", () => {

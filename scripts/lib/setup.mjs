@@ -13,6 +13,7 @@ export async function setUpBuild() {
 /** Installs what the tests need and is missing, besides what a build needs. */
 export async function setUpTests() {
   await needHostPackages(["cmake", "ninja-build", "g++", "clang", "clang-format", "libgtest-dev"]);
+  await needHostPackages(["chromium", "firefox-esr", "libwebkit2gtk-4.1-0", "xvfb"]);
 }
 
 async function setUpNpmPackages() {

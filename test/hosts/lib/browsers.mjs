@@ -5,6 +5,15 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import puppeteer from "puppeteer-core";
 
+/** How to start Debian's Chromium, also as root, and without calls to anybody. */
+export const CHROMIUM = {
+  executablePath: "/usr/bin/chromium",
+  args: [
+    ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
+    ...["--disable-background-networking", "--disable-component-update"],
+  ],
+};
+
 /**
  * What a page brought: the console messages and errors of the browser. The page itself says when it is done.
  *
@@ -13,15 +22,7 @@ import puppeteer from "puppeteer-core";
 
 /** Opens pages in Debian's browsers, each with a profile of its own. @type {Record<string, Visit>} */
 export const browsers = {
-  Chromium: (url, isDone) =>
-    visitWithPuppeteer(url, isDone, {
-      browser: "chrome",
-      executablePath: "/usr/bin/chromium",
-      args: [
-        ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
-        ...["--disable-background-networking", "--disable-component-update"],
-      ],
-    }),
+  Chromium: (url, isDone) => visitWithPuppeteer(url, isDone, { browser: "chrome", ...CHROMIUM }),
   Firefox: (url, isDone) =>
     visitWithPuppeteer(url, isDone, { browser: "firefox", executablePath: "/usr/bin/firefox-esr" }),
   WebKit: visitWithWebKit,
