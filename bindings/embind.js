@@ -41,13 +41,10 @@ addToLibrary({
   $constNoSmartPtrRawPointerToWireType: function (destructors, handle) {
     return nonConstNoSmartPtrRawPointerToWireType.call(this, destructors, handle);
   },
-  $genericPointerToWireType__deps: [],
-  $genericPointerToWireType: () => {},
-
   $ensureOverloadTable__deps: [],
   $ensureOverloadTable: () => {},
 
-  $exposePublicSymbol__deps: [],
+  $exposePublicSymbol__deps: ["$ensureOverloadTable"],
   $exposePublicSymbol: (name, value) => {
     Module[name] = value;
   },
@@ -55,6 +52,33 @@ addToLibrary({
   $replacePublicSymbol: (name, value) => {
     Module[name] = value;
   },
+
+  // Names in stack traces alone.
+  $createNamedFunction__postset: "",
+  $createNamedFunction: (_name, body) => body,
+  $makeLegalFunctionName__deps: [],
+  $makeLegalFunctionName: (name) => name,
+
+  $init_RegisteredPointer__deps: ["$RegisteredPointer", "$RegisteredPointer_fromWireType"],
+  $init_RegisteredPointer: () => {
+    RegisteredPointer.prototype.fromWireType = RegisteredPointer_fromWireType;
+  },
+  $RegisteredPointer__deps: [
+    "$constNoSmartPtrRawPointerToWireType",
+    "$nonConstNoSmartPtrRawPointerToWireType",
+    "$init_RegisteredPointer",
+  ],
+  $RegisteredPointer__postset: "init_RegisteredPointer()",
+  $RegisteredPointer: function (name, registeredClass, _isReference, isConst) {
+    this.name = name;
+    this.registeredClass = registeredClass;
+    this.toWireType = isConst ? constNoSmartPtrRawPointerToWireType : nonConstNoSmartPtrRawPointerToWireType;
+    this.destructorFunction = null;
+  },
+
+  // Nothing is read out of memory.
+  $integerReadValueFromPointer: () => {},
+  $floatReadValueFromPointer: () => {},
 
   $throwUnboundTypeError__deps: ["$throwBindingError"],
   $throwUnboundTypeError: (message) => {

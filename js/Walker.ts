@@ -419,6 +419,7 @@ export class Walker extends SmallWriter {
 
   /** Notes what kinds of values a shape has, and compiles a walk for it once that is worth it. */
   private learn(node: KeyNode, object: Record<string, unknown>, keys: string[], words: number[]): void {
+    if (!MAY_BE_NODE) return;
     if (node.uses > COMPILE_AT || Walker.compiled >= MAX_COMPILED) return;
     node.kinds ??= keys.map(() => 0);
     const { kinds } = node;

@@ -24,6 +24,12 @@ test("the tarball holds what is published, and nothing else", () => {
   expect(files).toEqual([
     "LICENSE",
     "README.md",
+    "dist/browser/chunk-*.js",
+    "dist/browser/chunk-*.js",
+    "dist/browser/chunk-*.js.map",
+    "dist/browser/chunk-*.js.map",
+    "dist/browser/index.js",
+    "dist/browser/index.js.map",
     "dist/chunk-*.js",
     "dist/chunk-*.js",
     "dist/chunk-*.js.map",

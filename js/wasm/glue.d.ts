@@ -1,3 +1,6 @@
+/** False in the build for browsers, which leaves out what only Node has a use for. */
+declare const MAY_BE_NODE: boolean;
+
 /**
  * The two modules that the bundler makes of what Emscripten made (scripts/lib/bundle.mjs).
  */

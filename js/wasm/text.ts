@@ -66,6 +66,7 @@ const NodeBufferClass = (globalThis as unknown as { Buffer?: BufferClass }).Buff
 
 /** Chosen by what the host offers, not by its name: polyfills of `Buffer` lack these methods. */
 const isNode =
+  MAY_BE_NODE &&
   NodeBufferClass !== undefined &&
   ["latin1Slice", "ucs2Slice", "ucs2Write"].every((method) => method in NodeBufferClass.prototype);
 

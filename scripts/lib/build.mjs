@@ -12,7 +12,7 @@ const inputs = [
   ...wasmOutputs,
 ];
 const outputs = [
-  ...["index.js", "index.cjs", "index.d.ts", "index.d.cts", "workerd.js", "codec.wasm"].map(
+  ...["index.js", "index.cjs", "index.d.ts", "index.d.cts", "workerd.js", "browser/index.js", "codec.wasm"].map(
     (name) => `dist/${name}`,
   ),
   ...["build/testing.js", "build/glue.js"],

@@ -23,8 +23,17 @@ export async function bundle() {
   // Bundlers take whole files or leave them: who imports the timestamp alone gets no codec.
   const entries = { index: entry, core: "js/core.ts", timestamp: "js/timestamp.ts" };
   await bundleCode("dist", entries, { plugins: [inlined], format: "esm", splitting: true });
+  await bundleCode("dist/browser", entries, {
+    format: "esm",
+    splitting: true,
+    plugins: [inlined],
+    define: { MAY_BE_NODE: "false" },
+  });
   for (const name of ["core", "timestamp"]) {
-    for (const extension of ["js", "js.map"]) await rm(path.join(dist, `${name}.${extension}`));
+    for (const extension of ["js", "js.map"]) {
+      await rm(path.join(dist, `${name}.${extension}`));
+      await rm(path.join(dist, "browser", `${name}.${extension}`));
+    }
   }
   await bundleCode(
     "dist",
@@ -62,9 +71,11 @@ async function bundleCode(outdir, entryPoints, options) {
     bundle: true,
     write: false,
     sourcemap: "external",
+    define: { MAY_BE_NODE: "true" },
     ...options,
   });
   const texts = new Map(outputFiles.map((file) => [file.path, file.text]));
+  await mkdir(path.join(root, outdir), { recursive: true });
   for (const [file, code] of texts) {
     if (!file.endsWith(".map"))
       await writeMinified(file, code, /** @type {string} */ (texts.get(`${file}.map`)));
@@ -82,7 +93,7 @@ async function writeMinified(file, code, map) {
   const { code: minified, map: minifiedMap } = await minify(code, {
     ecma: 2020,
     module: true,
-    compress: { passes: 2 },
+    compress: { passes: 3 },
     format: { preserve_annotations: true },
     sourceMap: { content: map, includeSources: true, url: `${path.basename(file)}.map` },
   });

@@ -16,39 +16,49 @@ const pattern = end === -1 ? undefined : process.argv[end + 1];
 
 const consumer = await installPacked();
 const suite = path.join(consumer, "suite");
-await bundleSuite(suite, { package: "/package/index.js", testing: "/testing/testing.js" });
+await bundleSuite(suite, { package: "../package/index.js", testing: "../testing/testing.js" });
 
-/** What is served, by the first part of its path. @type {Record<string, string>} */
+const dist = path.join(consumer, "node_modules/msgpack-wasm/dist");
+
+/**
+ * Where what is served lies. Pages have the build for browsers, which bundlers take for them, workers the one for all
+ * hosts, which whoever uses no bundler may take.
+ *
+ * @type {Record<string, string>}
+ */
 const folders = {
-  package: path.join(consumer, "node_modules/msgpack-wasm/dist"),
-  suite,
-  testing: path.join(root, "build"),
+  "page/package": path.join(dist, "browser"),
+  "worker/package": dist,
+  "page/suite": suite,
+  "worker/suite": suite,
+  "page/testing": path.join(root, "build"),
+  "worker/testing": path.join(root, "build"),
 };
 
 /** Scripts come from files alone: the policy allows no others. @type {Record<string, [type: string, content: string]>} */
 const pages = {
-  "/page": ["text/html", page("/run.js")],
+  "/page": ["text/html", page("/page/run.js")],
   "/worker": ["text/html", page("/worker.js")],
-  "/worker.js": ["text/javascript", `new Worker("/run.js" + location.search, { type: "module" });`],
-  "/run.js": [
-    "text/javascript",
-    `
+  "/worker.js": ["text/javascript", `new Worker("/worker/run.js" + location.search, { type: "module" });`],
+};
+pages["/page/run.js"] = pages["/worker/run.js"] = [
+  "text/javascript",
+  `
       const refused = [];
       addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) => {
         refused.push(blockedURI + " by " + violatedDirective);
       });
       const run = async () => {
-        const { decode, encode, init, ready } = await import("/package/index.js");
+        const { decode, encode, init, ready } = await import("./package/index.js");
         const worksAtOnce = decode(encode("x".repeat(1000))).length === 1000;
         await Promise.all([ready, init()]);
-        const { runTests } = await import("/suite/suite.js");
+        const { runTests } = await import("./suite/suite.js");
         return { worksAtOnce, ...(await runTests(${JSON.stringify(pattern)})), refused };
       };
       const report = (results) => fetch("/results" + location.search, { method: "POST", body: JSON.stringify(results) });
       run().then(report, (error) => report({ failures: [String(error.stack)] }));
-    `,
-  ],
-};
+  `,
+];
 
 /** @param {string} script */
 function page(script) {
@@ -63,7 +73,7 @@ const waiting = [];
 
 const server = createServer(async (request, response) => {
   const { pathname, search } = new URL(request.url ?? "", "http://localhost");
-  const [, first, ...rest] = pathname.split("/");
+  const [, place, folder, name] = pathname.split("/");
   response.setHeader("Content-Security-Policy", "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'");
   // Without these, pages have no SharedArrayBuffer.
   response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
@@ -78,7 +88,7 @@ const server = createServer(async (request, response) => {
     const [type, content] = pages[pathname];
     response.setHeader("Content-Type", type).end(content);
   } else {
-    const file = path.join(folders[first] ?? consumer, ...rest);
+    const file = path.join(folders[`${place}/${folder}`] ?? consumer, path.basename(name ?? ""));
     response.setHeader("Content-Type", types[path.extname(file)] ?? "application/octet-stream");
     createReadStream(file)
       .on("error", () => response.writeHead(404).end())
