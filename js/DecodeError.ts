@@ -43,9 +43,12 @@ export class DecodeError extends Error implements Partial<ErrorDetails> {
  * nothing to anybody.
  */
 export function showCaller(error: unknown, entry: (...args: never[]) => unknown): void {
-  if (error instanceof DecodeError || ours.has(error as object))
-    Error.captureStackTrace?.(error as Error, entry);
+  if (knowsCallers && (error instanceof DecodeError || ours.has(error as object)))
+    Error.captureStackTrace(error as Error, entry);
 }
+
+/** Firefox (153) has it, too, but leaves no stack at all where `entry` has been compiled as a part of its caller. */
+const knowsCallers = "captureStackTrace" in Error && "stackTraceLimit" in Error;
 
 const ours = new WeakSet<object>();
 

@@ -8,7 +8,7 @@ import { MessageReader } from "./MessageReader.ts";
 import { NOT_SMALL, readSmall } from "./SmallReader.ts";
 import { SegmentSource } from "./Source.ts";
 import { iterate, type ReadableStreamLike } from "./streams.ts";
-import { typedArraysOf } from "./TypedArrayCodec.ts";
+import { typedArraysOf } from "./TypedArrayTable.ts";
 import { sharedVocabulary } from "./Vocabulary.ts";
 import { NO_TYPED_ARRAYS } from "./wasm/DecodeMemory.ts";
 import { materializers } from "./workers.ts";
@@ -142,22 +142,7 @@ export class Decoder<ContextType = undefined> {
    * @throws RangeError if it ends too early, or goes on after the value
    */
   decode(buffer: DecoderInput): unknown {
-    // As `withMaterializer`, without the closure: a small message takes no longer than to make and call one.
-    const bytes = bytesOfInput(buffer);
-    const small = readSmall(bytes, this.#settings);
-    if (small !== NOT_SMALL) return small;
-    if (sharedVocabulary.wantsToRelearn && materializers.isQuiet) sharedVocabulary.relearn();
-    const materializer = materializers.find();
-    try {
-      materializer.isBusy = true;
-      return materializer.decode(bytes, this.#settings);
-    } catch (error) {
-      showCaller(error, this.decode);
-      throw error;
-    } finally {
-      materializer.isBusy = false;
-      materializer.detach();
-    }
+    return decodeOne(buffer, this.#settings);
   }
 
   /**
@@ -259,6 +244,26 @@ export class Decoder<ContextType = undefined> {
     } finally {
       reader.release();
     }
+  }
+}
+
+/** As `Decoder.decode`, for those who need no decoder: bundlers leave out its other methods, and what these need. */
+export function decodeOne(buffer: DecoderInput, settings: DecodeSettings): unknown {
+  // As `withMaterializer`, without the closure: a small message takes no longer than to make and call one.
+  const bytes = bytesOfInput(buffer);
+  const small = readSmall(bytes, settings);
+  if (small !== NOT_SMALL) return small;
+  if (sharedVocabulary.wantsToRelearn && materializers.isQuiet) sharedVocabulary.relearn();
+  const materializer = materializers.find();
+  try {
+    materializer.isBusy = true;
+    return materializer.decode(bytes, settings);
+  } catch (error) {
+    showCaller(error, decodeOne);
+    throw error;
+  } finally {
+    materializer.isBusy = false;
+    materializer.detach();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ContextOf } from "./context.ts";
 import { showCaller } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
-import { typedArraysOf } from "./TypedArrayCodec.ts";
+import { typedArraysOf } from "./TypedArrayTable.ts";
 import { type EncodeSettings, Walker } from "./Walker.ts";
 import { walkers } from "./workers.ts";
 

@@ -12,7 +12,11 @@ interface Holding {
   message: SuspendedMessage | null;
 }
 
-const abandoned = new FinalizationRegistry<Holding>(release);
+/** Cloudflare's workers have it from the compatibility date 2025-05-05 on. */
+const abandoned =
+  typeof FinalizationRegistry === "undefined"
+    ? null
+    : /* @__PURE__ */ new FinalizationRegistry<Holding>(release);
 
 function release(holding: Holding): void {
   holding.message?.delete();
@@ -43,7 +47,7 @@ export class MessageReader {
 
   constructor(settings: DecodeSettings) {
     this.#settings = settings;
-    abandoned.register(this, this.#holding, this);
+    abandoned?.register(this, this.#holding, this);
   }
 
   push(bytes: Uint8Array): void {
@@ -112,7 +116,7 @@ export class MessageReader {
 
   /** Lets go of a value that will not be read to its end. */
   release(): void {
-    abandoned.unregister(this);
+    abandoned?.unregister(this);
     release(this.#holding);
     if (this.#worker?.isAttachedTo(this.#source) && !this.#worker.isBusy) this.#worker.detach();
   }

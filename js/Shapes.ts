@@ -54,6 +54,7 @@ export class Shapes {
 
   /** A factory that notes what kinds of values it reads, and is replaced by a better one once that is worth it. */
   #learn(shape: number, keys: readonly string[]): Factory {
+    if (!MAY_BE_NODE) return plain(keys);
     const tags = new Uint16Array(keys.length);
     let uses = 0;
     return (values) => {

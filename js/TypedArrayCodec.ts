@@ -1,12 +1,7 @@
 import { DecodeError } from "./DecodeError.ts";
 import { ExtData } from "./ExtData.ts";
-import {
-  ExtensionCodec,
-  type ExtensionCodecType,
-  type ExtensionDecoderType,
-  type ExtensionEncoderType,
-} from "./ExtensionCodec.ts";
-import { DEFAULT_TYPES, type TypedArrayName, TypedArrayTable } from "./TypedArrayTable.ts";
+import { ExtensionCodec, type ExtensionDecoderType, type ExtensionEncoderType } from "./ExtensionCodec.ts";
+import { attachTable, DEFAULT_TYPES, type TypedArrayName, TypedArrayTable } from "./TypedArrayTable.ts";
 
 /** How typed arrays are encoded and decoded. */
 export interface TypedArrayCodecOptions {
@@ -40,8 +35,6 @@ export interface TypedArrayCodecOptions {
 const MAX_ALIGN = 128;
 const MAX_TYPE = 127;
 
-let tableOf: (codec: object) => TypedArrayTable | null;
-
 /**
  * An extension codec that knows typed arrays, for any encoder or decoder: their data go into a message in one copy,
  * aligned, and come out as views of it. More types can be registered. The payload of an array is
@@ -53,13 +46,6 @@ let tableOf: (codec: object) => TypedArrayTable | null;
 export class TypedArrayCodec<ContextType = undefined> extends ExtensionCodec<ContextType> {
   static override readonly name = "TypedArrayCodec";
   readonly #table: TypedArrayTable;
-
-  static {
-    // Who overrides what encoders and decoders would call has it called.
-    const { tryToEncode, decode } = TypedArrayCodec.prototype;
-    tableOf = (codec) =>
-      #table in codec && codec.tryToEncode === tryToEncode && codec.decode === decode ? codec.#table : null;
-  }
 
   /**
    * @throws RangeError if `types` names another class, a type that is no integer from 0 to 127, or one type twice; if
@@ -80,6 +66,7 @@ export class TypedArrayCodec<ContextType = undefined> extends ExtensionCodec<Con
       throw new RangeError(`onMisaligned must be "copy" or "throw", not ${onMisaligned}`);
     }
     this.#table = new TypedArrayTable(checked(types), align, views === "input", onMisaligned === "throw");
+    attachTable(this, this.#table, TypedArrayCodec.prototype);
   }
 
   /**
@@ -121,11 +108,6 @@ export class TypedArrayCodec<ContextType = undefined> extends ExtensionCodec<Con
         : `Extension type ${type} is ${name}, which this host does not have`,
     );
   }
-}
-
-/** What encoders and decoders need of a codec, if that is a `TypedArrayCodec`. */
-export function typedArraysOf(codec: ExtensionCodecType<unknown>): TypedArrayTable | null {
-  return tableOf(codec);
 }
 
 function isLittleEndian(): boolean {

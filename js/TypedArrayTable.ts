@@ -1,4 +1,5 @@
 import { DecodeError, made } from "./DecodeError.ts";
+import type { ExtensionCodecType } from "./ExtensionCodec.ts";
 import { BufferSource, type Source } from "./Source.ts";
 
 /** What makes a typed array, as far as it matters here. */
@@ -183,4 +184,25 @@ function noView(name: string, isInPieces: boolean, offset: number | undefined): 
   return offset === undefined
     ? new DecodeError(message)
     : new DecodeError(`${message}, at offset ${offset}`, { code: "MISALIGNED", offset });
+}
+
+/** What an extension codec says of itself to encoders and decoders: so those need not know its class, nor bring it. */
+interface Attached {
+  readonly table: TypedArrayTable;
+  readonly methods: Pick<ExtensionCodecType<never>, "tryToEncode" | "decode">;
+}
+
+const ATTACHED = Symbol("msgpack-wasm typed arrays");
+
+/** Lets encoders and decoders use `table`, as long as `codec` has not overridden the methods that they would call. */
+export function attachTable(codec: object, table: TypedArrayTable, methods: Attached["methods"]): void {
+  Object.defineProperty(codec, ATTACHED, { value: { table, methods } satisfies Attached });
+}
+
+/** What encoders and decoders need of a codec, if that is a `TypedArrayCodec`. */
+export function typedArraysOf(codec: ExtensionCodecType<unknown>): TypedArrayTable | null {
+  const attached = (codec as { [ATTACHED]?: Attached })[ATTACHED];
+  if (attached === undefined) return null;
+  const { table, methods } = attached;
+  return codec.tryToEncode === methods.tryToEncode && codec.decode === methods.decode ? table : null;
 }

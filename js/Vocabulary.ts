@@ -1,19 +1,30 @@
 import { Shapes } from "./Shapes.ts";
 import { KnownKeys } from "./wasm/KnownKeys.ts";
-import { type Instance, shared } from "./wasm/module.ts";
+import { type Instance, sharedInstance } from "./wasm/module.ts";
 
 /** So many maps without a known shape, while the tables are full, make it worth learning anew. */
 const RELEARN_AFTER = 4096;
 
 /** What the decoders of an instance of the module have learned of keys and shapes. */
 export class Vocabulary {
-  readonly keys: KnownKeys;
-  readonly shapes: Shapes;
   unknownMaps = 0;
+  readonly #instance: () => Instance;
+  #keys: KnownKeys | undefined;
+  #shapes: Shapes | undefined;
 
-  constructor(instance: Instance) {
-    this.keys = new KnownKeys(instance);
-    this.shapes = new Shapes(this.keys);
+  constructor(instance: () => Instance) {
+    this.#instance = instance;
+  }
+
+  /** Made when they are first needed: not every host has compiled the module at import. */
+  get keys(): KnownKeys {
+    this.#keys ??= new KnownKeys(this.#instance());
+    return this.#keys;
+  }
+
+  get shapes(): Shapes {
+    this.#shapes ??= new Shapes(this.keys);
+    return this.#shapes;
   }
 
   /** Whether the keys and shapes that are known have been of little use. */
@@ -31,4 +42,4 @@ export class Vocabulary {
   }
 }
 
-export const sharedVocabulary = new Vocabulary(shared);
+export const sharedVocabulary = new Vocabulary(sharedInstance);

@@ -54,7 +54,7 @@ const IDLE = { isCallers: false } as EncodeSettings;
  */
 export class Walker extends SmallWriter {
   /** Shared by all: what one encoder learns of keys, all know. */
-  private static readonly trie = new KeyTrie(clearKeys);
+  private static readonly trie = /* @__PURE__ */ new KeyTrie(clearKeys);
   private static compiled = 0;
 
   private settings = IDLE;
@@ -461,6 +461,7 @@ export class Walker extends SmallWriter {
 
   /** Notes what kinds of values a shape has, and compiles a walk for it once that is worth it. */
   private learn(node: KeyNode, object: Record<string, unknown>, keys: string[], words: number[]): void {
+    if (!MAY_BE_NODE) return;
     if (node.uses > COMPILE_AT || Walker.compiled >= MAX_COMPILED) return;
     node.kinds ??= keys.map(() => 0);
     const { kinds } = node;

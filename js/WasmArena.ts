@@ -49,7 +49,7 @@ export class WasmArena {
     }
     this.byteLength = byteLength;
     this.#memory = new ArenaMemory(byteLength);
-    this.#vocabulary = new Vocabulary(this.#memory.instance);
+    this.#vocabulary = new Vocabulary(() => this.#memory.instance);
     this.#materializers = new Pool(() => new Materializer(this.#vocabulary));
   }
 

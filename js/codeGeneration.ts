@@ -17,6 +17,7 @@ let isAllowed: boolean | undefined;
 
 /** As `canCompile`, asked once. */
 export function mayCompile(): boolean {
+  if (!MAY_BE_NODE) return false;
   isAllowed ??= canCompile();
   return isAllowed;
 }

@@ -1,5 +1,5 @@
-// What all entries of the package share, in a file of its own, so that there is one codec: the main entry, and what
-// the protocols need of its insides. It is not for users.
+// What all entries of the package share, as an entry of the build: the main one, and what the protocols need of its
+// insides. What entries share goes to files of their own, of which bundlers take what is used. It is not for users.
 export { made, showCaller, withDetails } from "./DecodeError.ts";
 export { settingsOf } from "./Decoder.ts";
 export { encodeSettings } from "./Encoder.ts";

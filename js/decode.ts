@@ -1,11 +1,13 @@
 import type { SplitUndefined } from "./context.ts";
-import { Decoder, type DecoderOptions } from "./Decoder.ts";
+import { Decoder, type DecoderOptions, decodeOne, settingsOf } from "./Decoder.ts";
 import type { DecoderInput } from "./input.ts";
 import type { ReadableStreamLike } from "./streams.ts";
 
 type Options<ContextType> = DecoderOptions<SplitUndefined<ContextType>>;
 
-const plain = new Decoder();
+// Without the marks, bundlers would keep the decoder for what its constructor might do.
+const plain = /* @__PURE__ */ new Decoder();
+const plainSettings = /* @__PURE__ */ settingsOf(undefined);
 
 function decoderFor<ContextType>(
   options: Options<ContextType> | undefined | null,
@@ -22,7 +24,7 @@ export function decode<ContextType = undefined>(
   buffer: DecoderInput,
   options?: Options<ContextType>,
 ): unknown {
-  return decoderFor(options).decode(buffer);
+  return decodeOne(buffer, options == null ? plainSettings : settingsOf(options));
 }
 
 /**

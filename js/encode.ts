@@ -1,7 +1,8 @@
 import type { SplitUndefined } from "./context.ts";
 import { Encoder, type EncoderOptions } from "./Encoder.ts";
 
-const plain = new Encoder();
+// Without the mark, bundlers would keep the encoder for what its constructor might do.
+const plain = /* @__PURE__ */ new Encoder();
 
 /**
  * Encodes a value. The result is a `Uint8Array` that nobody else uses and that fills its buffer.

@@ -34,3 +34,4 @@ export {
   type TimeSpec,
 } from "./timestamp.ts";
 export { WasmArena } from "./WasmArena.ts";
+export { type CodecSource, init, ready } from "./wasm/loading.ts";

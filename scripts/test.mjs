@@ -22,8 +22,13 @@ await main(async () => {
     ["Types", () => run("tsc", ["--noEmit"])],
     ["Biome", () => run("biome", ["check"])],
     ["clang-format", checkCppFormat],
+    ["Size", () => run("node", ["scripts/size.mjs"])],
     ["Vitest", () => run("vitest", ["run"])],
     ["Plain Node without code generation", testPlainly],
+    ["Bundlers", () => run("node", ["test/hosts/bundlers.mjs"])],
+    ["Runtimes", () => run("node", ["test/hosts/runtimes.mjs"])],
+    ["Browsers", () => run("node", ["test/hosts/browsers.mjs"])],
+    ["Example", () => run("node", ["test/hosts/example.mjs"])],
   ];
   for (const [name, work] of steps) await step(name, work);
   console.log(`\nsteps: ${steps.length} passed, 0 failed`);

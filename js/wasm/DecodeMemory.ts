@@ -1,7 +1,7 @@
 import { Status } from "../status.ts";
 import { copyBytes } from "./copyBytes.ts";
 import type { KnownKeys } from "./KnownKeys.ts";
-import { type Instance, shared } from "./module.ts";
+import { type Instance, sharedInstance } from "./module.ts";
 import { type HostText, MAX_COPIED_TEXT } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
@@ -208,7 +208,7 @@ export class DecodeMemory {
 
 /** How much wasm memory the codec has, in bytes. */
 export function wasmMemoryBytes(): number {
-  return shared.memory.buffer.byteLength;
+  return sharedInstance().memory.buffer.byteLength;
 }
 
 export function isError(status: number): boolean {

@@ -1,5 +1,5 @@
 import { copyBytes } from "./copyBytes.ts";
-import { shared } from "./module.ts";
+import { type Instance, sharedInstance } from "./module.ts";
 import { hostText } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
@@ -31,11 +31,12 @@ export interface EncodeModes {
   readonly smallestBigint: boolean;
 }
 
-const { codec } = shared;
+type Session = NonNullable<ReturnType<Instance["codec"]["createEncodeSession"]>>;
+type KeyStore = NonNullable<ReturnType<Instance["codec"]["createKeyStore"]>>;
 
-const keyStore = shared.created(codec.createKeyStore());
-
-type Session = NonNullable<ReturnType<typeof codec.createEncodeSession>>;
+/** Both are there with the first session: not every host has compiled the module at import. */
+let shared: Instance;
+let keyStore: KeyStore;
 
 let sessions = 0;
 
@@ -69,9 +70,12 @@ export class EncodeMemory {
   /** Longer text goes to the result directly. */
   maxText = MAX_TEXT;
 
-  constructor(outputBytes = sessions++ === 0 ? FIRST_OUTPUT_BYTES : OTHER_OUTPUT_BYTES) {
+  constructor(outputBytes = sessions === 0 ? FIRST_OUTPUT_BYTES : OTHER_OUTPUT_BYTES) {
     this.#outputSize = outputBytes;
-    this.#session = shared.created(codec.createEncodeSession(keyStore, outputBytes));
+    shared = sharedInstance();
+    keyStore ??= shared.created(shared.codec.createKeyStore());
+    this.#session = shared.created(shared.codec.createEncodeSession(keyStore, outputBytes));
+    sessions++;
     this.pool8Start = this.#session.pool8();
     this.pool16Start = this.#session.pool16();
     this.renew();
@@ -85,7 +89,7 @@ export class EncodeMemory {
   renew(): void {
     const { buffer } = shared.memory;
     const session = this.#session;
-    shared.text.bind(buffer);
+    hostText.bind(buffer);
     this.lane = new Float64Array(buffer, session.lane(), 2 * TAPE_WORDS);
     this.lane64 = new BigUint64Array(buffer, session.lane(), 2 * TAPE_WORDS);
     this.pool8 = new Uint8Array(buffer, session.pool8(), POOL_BYTES);

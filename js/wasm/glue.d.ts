@@ -1,3 +1,6 @@
+/** False in the build for browsers, which leaves out what only Node has a use for. */
+declare const MAY_BE_NODE: boolean;
+
 /**
  * The modules that the bundler makes: two of what Emscripten made, one of copies (scripts/lib/bundle.mjs).
  */
@@ -23,8 +26,11 @@ declare module "msgpack-wasm:glue" {
 }
 
 declare module "msgpack-wasm:codec.wasm" {
-  const bytes: Uint8Array<ArrayBuffer>;
-  export default bytes;
+  /** Compiled already, where the host does not compile bytes. */
+  const codec: Uint8Array<ArrayBuffer> | WebAssembly.Module;
+  export default codec;
+  /** What the module's custom section `msgpack-wasm` says. */
+  export const id: string;
 }
 
 declare module "msgpack-wasm:makers" {

@@ -1,14 +1,10 @@
-/// <reference path="./glue.d.ts" />
-
-import wasmBytes from "msgpack-wasm:codec.wasm";
 import { instantiateGlue } from "msgpack-wasm:glue";
+import { compiledModule } from "./loading.ts";
 import { type HostText, hostText } from "./text.ts";
 
 type Codec = ReturnType<typeof instantiateGlue>;
 
 export type WasmMemory = WebAssembly.Memory;
-
-const module = new WebAssembly.Module(wasmBytes);
 
 export const PAGE_BYTES = 64 * 1024;
 /** What the module declares: the least pages that it needs, and the most that it can address. */
@@ -20,6 +16,7 @@ export const MAX_PAGES = 32 * 1024;
  * `instantiateWasm` calls back before it returns; a `MODULARIZE` factory became a promise in 4.0.12.
  */
 function instantiate(wasmMemory: WasmMemory): Codec {
+  const module = compiledModule();
   return instantiateGlue({
     wasmMemory,
     instantiateWasm(imports, receive) {
@@ -87,8 +84,13 @@ export class Instance {
   }
 }
 
-/** The one instance that all encoders and decoders share: sessions keep them apart. */
-export const shared = new Instance(
-  new WebAssembly.Memory({ initial: MIN_PAGES, maximum: MAX_PAGES }),
-  hostText,
-);
+let shared: Instance | undefined;
+
+/**
+ * The one instance that all encoders and decoders share: sessions keep them apart.
+ * @throws Error if the host has not compiled the module yet
+ */
+export function sharedInstance(): Instance {
+  shared ??= new Instance(new WebAssembly.Memory({ initial: MIN_PAGES, maximum: MAX_PAGES }), hostText);
+  return shared;
+}

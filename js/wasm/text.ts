@@ -71,6 +71,7 @@ const NodeBufferClass = (globalThis as unknown as { Buffer?: BufferClass }).Buff
 
 /** Chosen by what the host offers, not by its name: polyfills of `Buffer` lack these methods. */
 const isNode =
+  MAY_BE_NODE &&
   NodeBufferClass !== undefined &&
   ["latin1Slice", "ucs2Slice", "ucs2Write", "utf8Write"].every(
     (method) => method in NodeBufferClass.prototype,

@@ -3,13 +3,23 @@ import { setUpBuild } from "./setup.mjs";
 import { buildWasm, wasmOutputs } from "./wasm.mjs";
 import { whenChanged } from "./whenChanged.mjs";
 
-const inputs = ["js", "scripts/lib/bundle.mjs", "package-lock.json", "tsconfig.json", ...wasmOutputs];
+const inputs = [
+  "js",
+  "scripts/lib/bundle.mjs",
+  "scripts/lib/packBytes.mjs",
+  "package-lock.json",
+  "tsconfig.json",
+  ...wasmOutputs,
+];
 const entries = ["index", "signalr", "signalr-redis"];
 const outputs = [
   ...entries.flatMap((name) =>
     ["js", "cjs", "d.ts", "d.cts"].map((extension) => `dist/${name}.${extension}`),
   ),
-  ...["dist/core.js", "dist/core.cjs", "dist/codec.wasm", "build/testing.js"],
+  ...["core.cjs", "workerd.js", "browser/index.js", "browser/signalr.js", "codec.wasm"].map(
+    (name) => `dist/${name}`,
+  ),
+  ...["build/testing.js", "build/glue.js"],
 ];
 
 /** Makes `dist/` out of a bare clone; does nothing where nothing changed. */

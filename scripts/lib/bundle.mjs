@@ -1,10 +1,13 @@
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { generateDtsBundle } from "dts-bundle-generator";
 import { build } from "esbuild";
+import { minify } from "terser";
 import { root } from "./command.mjs";
+import { packBytes } from "./packBytes.mjs";
 
-/** What users import, by the names of the files in `dist/`. All of them share the codec, which is in `core`. */
+/** What users import, by the names of the files in `dist/`. All of them share the codec. */
 export const entries = {
   index: "js/index.ts",
   signalr: "js/signalr/index.ts",
@@ -12,46 +15,99 @@ export const entries = {
 };
 const core = "js/core.ts";
 
-/** @type {["esm" | "cjs", string][]} */
-const formats = [
-  ["esm", "js"],
-  ["cjs", "cjs"],
-];
+/** Older browsers lack WebAssembly SIMD: so nothing newer may be in the syntax. */
+const target = ["chrome91", "firefox90", "safari16.4", "node20"];
 
 /** Makes `dist/`: the package as it is published. */
 export async function bundle() {
-  await mkdir(path.join(root, "dist"), { recursive: true });
-  for (const [format, extension] of formats) {
-    await bundleCode(format, `dist/core.${extension}`, core, [codecModules]);
-    for (const [name, entry] of Object.entries(entries)) {
-      await bundleCode(format, `dist/${name}.${extension}`, entry, [sharedImports(entry, extension)]);
+  const dist = path.join(root, "dist");
+  await rm(dist, { recursive: true, force: true });
+  await mkdir(dist);
+  const codec = withId(await readFile(path.join(root, "build/wasm/codec.wasm")));
+  await writeFile(path.join(dist, "codec.wasm"), codec.bytes);
+  const inlined = codecModules(codec.id, inlinedCodec(codec.bytes));
+  // Bundlers take whole files or leave them: who imports the timestamp alone gets no codec.
+  const apart = { core, timestamp: "js/timestamp.ts" };
+  const { index, signalr } = entries;
+  await bundleCode("dist", { ...entries, ...apart }, { plugins: [inlined], format: "esm", splitting: true });
+  await bundleCode(
+    "dist/browser",
+    { index, signalr, ...apart },
+    { plugins: [inlined], format: "esm", splitting: true, define: { MAY_BE_NODE: "false" } },
+  );
+  for (const name of Object.keys(apart)) {
+    for (const extension of ["js", "js.map"]) {
+      await rm(path.join(dist, `${name}.${extension}`));
+      await rm(path.join(dist, "browser", `${name}.${extension}`));
     }
   }
-  await bundleCode("esm", "build/testing.js", "js/testing.ts", [codecModules]);
+  // esbuild splits no CommonJS.
+  const outExtension = { ".js": ".cjs" };
+  await bundleCode("dist", { core }, { plugins: [inlined], format: "cjs", outExtension });
+  for (const [name, entry] of Object.entries(entries)) {
+    const plugins = [sharedImports(entry, "cjs")];
+    await bundleCode("dist", { [name]: entry }, { plugins, format: "cjs", outExtension });
+  }
+  // Cloudflare's runtime compiles no bytes: it has the module compiled when the worker is deployed.
+  const imported = codecModules(codec.id, importedCodec);
+  await bundleCode(
+    "dist",
+    { workerd: index },
+    { format: "esm", external: ["./codec.wasm"], plugins: [imported] },
+  );
+  await bundleCode(
+    "build",
+    { testing: "js/testing.ts", glue: "msgpack-wasm:glue" },
+    { plugins: [inlined], format: "esm" },
+  );
   await bundleTypes();
-  await copyFile(path.join(root, "build/wasm/codec.wasm"), path.join(root, "dist/codec.wasm"));
 }
 
 /**
- * @param {"esm" | "cjs"} format
- * @param {string} outfile
- * @param {string} entryPoint
- * @param {import("esbuild").Plugin[]} plugins
+ * @param {string} outdir
+ * @param {Record<string, string>} entryPoints
+ * @param {import("esbuild").BuildOptions} options
  */
-async function bundleCode(format, outfile, entryPoint, plugins) {
-  await build({
+async function bundleCode(outdir, entryPoints, options) {
+  const { outputFiles = [] } = await build({
     absWorkingDir: root,
-    entryPoints: [entryPoint],
-    outfile,
-    format,
+    entryPoints,
+    outdir,
+    chunkNames: "[name]-[hash]",
     platform: "neutral",
     external: ["node:*"],
-    target: "es2022",
+    target,
     bundle: true,
-    minify: true,
-    sourcemap: true,
-    plugins,
+    write: false,
+    sourcemap: "external",
+    define: { MAY_BE_NODE: "true" },
+    ...options,
   });
+  const texts = new Map(outputFiles.map((file) => [file.path, file.text]));
+  await mkdir(path.join(root, outdir), { recursive: true });
+  for (const [file, code] of texts) {
+    if (!file.endsWith(".map"))
+      await writeMinified(file, code, /** @type {string} */ (texts.get(`${file}.map`)));
+  }
+}
+
+/**
+ * What terser makes is a tenth smaller than what esbuild does: it inlines, and sees through the glue's switches.
+ *
+ * @param {string} file
+ * @param {string} code
+ * @param {string} map
+ */
+async function writeMinified(file, code, map) {
+  const { code: minified, map: minifiedMap } = await minify(code, {
+    ecma: 2020,
+    module: true,
+    compress: { passes: 3 },
+    format: { preserve_annotations: true },
+    sourceMap: { content: map, includeSources: true, url: `${path.basename(file)}.map` },
+  });
+  await writeFile(file, /** @type {string} */ (minified));
+  await writeFile(`${file}.map`, /** @type {string} */ (minifiedMap));
 }
 
 /** Constants alone, which each entry has for itself. */
@@ -111,25 +167,28 @@ async function bundleTypes() {
 /**
  * Resolves the modules that `js/wasm/glue.d.ts` declares.
  *
- * @type {import("esbuild").Plugin}
+ * @param {string} id
+ * @param {string} codec the code of the one with the wasm module, but for the id
+ * @returns {import("esbuild").Plugin}
  */
-const codecModules = {
-  name: "msgpack-wasm",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^msgpack-wasm:/ }, ({ path }) => ({ path, namespace: "msgpack-wasm" }));
-    onLoad({ filter: /:codec\.base64$/, namespace: "msgpack-wasm" }, async () => ({
-      contents: await readFile(path.join(root, "build/wasm/codec.wasm")),
-      loader: "base64",
-    }));
-    onLoad({ filter: /:codec\.wasm$/, namespace: "msgpack-wasm" }, () => ({ contents: codecBytes }));
-    onLoad({ filter: /:makers$/, namespace: "msgpack-wasm" }, () => ({
-      contents: `export const makers = [${Array(MAKERS).fill(maker)}];`,
-    }));
-    onLoad({ filter: /:glue$/, namespace: "msgpack-wasm" }, async () => ({
-      contents: asFunction(await readFile(path.join(root, "build/wasm/codec.js"), "utf8")),
-    }));
-  },
-};
+function codecModules(id, codec) {
+  return {
+    name: "msgpack-wasm",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^msgpack-wasm:/ }, ({ path }) => ({ path, namespace: "msgpack-wasm" }));
+      onLoad({ filter: /:codec\.wasm$/, namespace: "msgpack-wasm" }, () => ({
+        contents: `${codec}\nexport const id = "${id}";\n`,
+        resolveDir: path.join(root, "js/wasm"),
+      }));
+      onLoad({ filter: /:makers$/, namespace: "msgpack-wasm" }, () => ({
+        contents: `export const makers = [${Array(MAKERS).fill(maker)}];`,
+      }));
+      onLoad({ filter: /:glue$/, namespace: "msgpack-wasm" }, async () => ({
+        contents: asFunction(await readFile(path.join(root, "build/wasm/codec.js"), "utf8")),
+      }));
+    },
+  };
+}
 
 /**
  * Where no code may be made at run time, factories come from as many copies of one function as there shall be shapes:
@@ -144,13 +203,31 @@ const maker = `(template, keys) => (values) => {
   return object;
 }`;
 
-/** esbuild's `binary` loader decodes in a loop, which takes 8 ms of an import in Node 20; `Buffer` takes 0.3 ms. */
-const codecBytes = `
-  import base64 from "msgpack-wasm:codec.base64";
-  export default globalThis.Buffer?.from(base64, "base64") ??
-    Uint8Array.fromBase64?.(base64) ??
-    Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
+const importedCodec = `
+  import codec from "./codec.wasm";
+  export default codec;
 `;
+
+/** @param {Uint8Array} bytes */
+function inlinedCodec(bytes) {
+  const { text, singles } = packBytes(bytes);
+  return `
+    import { unpackBytes } from "./packedBytes.ts";
+    export default unpackBytes(${JSON.stringify(text)}, "${singles}", ${bytes.length});
+  `;
+}
+
+/**
+ * Adds a custom section that tells one build from another.
+ *
+ * @param {Uint8Array} module
+ */
+function withId(module) {
+  const id = createHash("sha256").update(module).digest("hex").slice(0, 12);
+  const name = "msgpack-wasm";
+  const section = Buffer.from(`${String.fromCharCode(name.length)}${name}${id}`, "latin1");
+  return { id, bytes: Buffer.concat([module, Uint8Array.of(0, section.length), section]) };
+}
 
 /**
  * Emscripten's own wrapper (`-sMODULARIZE`) is asynchronous. Its plain glue runs at once, up to `run()`, which

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -7,21 +8,32 @@ import { fileURLToPath } from "node:url";
 /** The top of the checkout. */
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 
+/** For what is large and stays the same: it serves all checkouts. */
+export const cache = path.join(
+  process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), ".cache"),
+  "msgpack-wasm",
+);
+
 /** A failure that its message explains in full; no stack is shown. */
 export class Failure extends Error {}
 
 /**
- * Runs a command to its end in the top of the checkout, with the npm packages' commands on its PATH.
+ * Runs a command to its end, with the npm packages' commands on its PATH.
  *
  * @param {string} command
  * @param {readonly string[]} [args]
- * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv }} [options] `quiet` shows the output only on failure
+ * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv, cwd?: string }} [options] `quiet` shows the output only on
+ *   failure; `cwd` is the top of the checkout by default
  * @returns {Promise<void>}
  * @throws {Failure} when it cannot be run or does not exit with 0
  */
-export async function run(command, args = [], { quiet = false, env = withNpmCommands(process.env) } = {}) {
+export async function run(
+  command,
+  args = [],
+  { quiet = false, env = withNpmCommands(process.env), cwd = root } = {},
+) {
   const child = spawn(command, args, {
-    cwd: root,
+    cwd,
     env,
     stdio: quiet ? ["ignore", "pipe", "pipe"] : "inherit",
   });

@@ -1,15 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import process from "node:process";
-import { isOnPath, root, run, step } from "./command.mjs";
+import { cache, isOnPath, root, run, step } from "./command.mjs";
 import { needHostPackages } from "./hostPackages.mjs";
 
 /** What Debian 13 has; the code is built with 6.0 as well. Debian 12 has 3.1.6, which knows no `--emit-tsd`. */
 const minimumVersion = [3, 1, 69];
-
-const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), ".cache"), "msgpack-wasm");
 
 /** A Debian 13 of its own, which has Emscripten 3.1.69. The number grows with changes of makeDebian.sh. */
 const debian = path.join(cache, "debian13-1");

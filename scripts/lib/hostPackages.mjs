@@ -5,16 +5,19 @@ import { Failure, isOnPath, run, step } from "./command.mjs";
 /** Debian packages, and how to tell that each is there. */
 const isPresent = {
   bubblewrap: () => isOnPath("bwrap"),
-  chromium: () => isOnPath("chromium"),
   clang: () => isOnPath("clang++"),
+  chromium: () => isOnPath("chromium"),
   "clang-format": () => isOnPath("clang-format"),
   cmake: () => isOnPath("cmake"),
   debootstrap: () => existsSync("/usr/sbin/debootstrap"),
   "firefox-esr": () => isOnPath("firefox-esr"),
   "g++": () => isOnPath("g++"),
   "libgtest-dev": () => existsSync("/usr/include/gtest/gtest.h"),
+  // It brings WebKit, and a browser with it.
+  "libwebkit2gtk-4.1-0": () => existsSync("/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser"),
   "ninja-build": () => isOnPath("ninja"),
   "redis-server": () => isOnPath("redis-server"),
+  xvfb: () => isOnPath("Xvfb"),
 };
 
 /**

@@ -13,8 +13,8 @@ export async function setUpBuild() {
 /** Installs what the tests need and is missing, besides what a build needs. */
 export async function setUpTests() {
   await needHostPackages(["cmake", "ninja-build", "g++", "clang", "clang-format", "libgtest-dev"]);
-  // What the protocols are tested with.
-  await needHostPackages(["chromium", "redis-server"]);
+  // Browsers, and what the protocols are tested with.
+  await needHostPackages(["chromium", "firefox-esr", "libwebkit2gtk-4.1-0", "redis-server", "xvfb"]);
 }
 
 async function setUpNpmPackages() {
