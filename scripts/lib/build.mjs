@@ -12,9 +12,15 @@ const inputs = [
   ...wasmOutputs,
 ];
 const outputs = [
-  ...["index.js", "index.cjs", "index.d.ts", "index.d.cts", "workerd.js", "browser/index.js", "codec.wasm"].map(
-    (name) => `dist/${name}`,
-  ),
+  ...[
+    "index.js",
+    "index.cjs",
+    "index.d.ts",
+    "index.d.cts",
+    "workerd.js",
+    "browser/index.js",
+    "codec.wasm",
+  ].map((name) => `dist/${name}`),
   ...["build/testing.js", "build/glue.js"],
 ];
 
