@@ -8,6 +8,8 @@ export default defineConfig({
     // of the same code that has them.
     alias: {
       "msgpack-wasm/testing": fileURLToPath(new URL("build/testing.js", import.meta.url)),
+      "msgpack-wasm/signalr/redis": fileURLToPath(new URL("dist/signalr-redis.js", import.meta.url)),
+      "msgpack-wasm/signalr": fileURLToPath(new URL("dist/signalr.js", import.meta.url)),
       "msgpack-wasm": fileURLToPath(new URL("dist/index.js", import.meta.url)),
     },
     pool: "forks",

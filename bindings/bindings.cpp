@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../cpp/emitter.hpp"
+#include "../cpp/frame_reader.hpp"
 #include "../cpp/key_store.hpp"
 #include "../cpp/key_table.hpp"
 #include "../cpp/region.hpp"
@@ -64,7 +65,11 @@ class DecodeSession {
     options_.max_depth = static_cast<int64_t>(depth);
     tokenizer_.set_options(options_);
   }
-  void set_modes(uint32_t int64, bool raw_strings, bool any_key, bool raw_keys, bool fatal_utf8) {
+  /// `max_frame`: if above 0, the input is a batch of frames, each with a value of at most so many bytes.
+  void set_modes(uint32_t int64, bool raw_strings, bool any_key, bool raw_keys, bool fatal_utf8,
+                 uint32_t max_frame) {
+    framed_ = max_frame > 0;
+    frames_.set_max_length(max_frame);
     options_.int64 = static_cast<mpw::Int64>(int64);
     options_.raw_strings = raw_strings;
     options_.any_key = any_key;
@@ -90,22 +95,31 @@ class DecodeSession {
   /// `available` is a whole number of bytes. Bit 0 of `flags` says that a value begins, bit 1 that the input
   /// is open, bit 2 that the window may go on. Returns as `run`.
   double feed(uint32_t size, double available, uint32_t flags) {
-    if ((flags & 1) != 0) tokenizer_.begin();
-    tokenizer_.feed(size, static_cast<uint64_t>(available), (flags & 2) != 0, (flags & 4) != 0);
+    if (framed_) {
+      if ((flags & 1) != 0) frames_.begin();
+      frames_.feed(size, static_cast<uint64_t>(available), (flags & 4) != 0);
+    } else {
+      if ((flags & 1) != 0) tokenizer_.begin();
+      tokenizer_.feed(size, static_cast<uint64_t>(available), (flags & 2) != 0, (flags & 4) != 0);
+    }
     return run();
   }
   /// After a kMore. Returns as `run`.
   double go_on(uint32_t size, double available) {
-    tokenizer_.go_on(size, static_cast<uint64_t>(available));
+    if (framed_) {
+      frames_.go_on(size, static_cast<uint64_t>(available));
+    } else {
+      tokenizer_.go_on(size, static_cast<uint64_t>(available));
+    }
     return run();
   }
   /// For kDone, the offset of the value's end; for another status, that status negated. One call tells all
   /// that a small message needs.
   double run() {
-    const mpw::Status status = tokenizer_.run();
+    const mpw::Status status = framed_ ? frames_.run() : tokenizer_.run();
     return status == mpw::Status::kDone ? offset() : -static_cast<double>(static_cast<uint32_t>(status));
   }
-  double offset() const { return static_cast<double>(tokenizer_.offset()); }
+  double offset() const { return static_cast<double>(framed_ ? frames_.offset() : tokenizer_.offset()); }
   /// Returns null when memory is out.
   mpw::Tokenizer::Message* suspend() {
     auto* message = new (std::nothrow) mpw::Tokenizer::Message;
@@ -113,7 +127,7 @@ class DecodeSession {
     return message;
   }
   void resume(mpw::Tokenizer::Message& message) { tokenizer_.resume(std::move(message)); }
-  double detail() const { return static_cast<double>(tokenizer_.detail()); }
+  double detail() const { return static_cast<double>(framed_ ? frames_.detail() : tokenizer_.detail()); }
 
  private:
   explicit DecodeSession(KeyTable& keys)
@@ -121,12 +135,15 @@ class DecodeSession {
         buffers_{region_.take<uint8_t>(kInput, kInputSlack), region_.take<uint32_t>(kTape, kSlack),
                  region_.take<double>(kLane, kSlack), region_.take<uint8_t>(kInput, kSlack),
                  region_.take<uint16_t>(kInput, kSlack)},
-        tokenizer_(keys, buffers_) {}
+        tokenizer_(keys, buffers_),
+        frames_(tokenizer_, buffers_) {}
 
   Region region_;
   mpw::DecodeBuffers buffers_;
   mpw::DecodeOptions options_;
   mpw::Tokenizer tokenizer_;
+  mpw::FrameReader frames_;
+  bool framed_ = false;
 };
 
 class EncodeSession {
@@ -138,6 +155,9 @@ class EncodeSession {
   /// In UTF-16 units.
   static constexpr uint32_t kText = 16 * 1024;
   static constexpr uint32_t kHoles = 256;
+  /// In front of the output: the size of a frame's prefix in the first byte, and the prefix, which ends where
+  /// the output begins.
+  static constexpr uint32_t kFront = 8;
 
   /// Returns null when memory is out, or when `output` is below Emitter::kMinOutput.
   static EncodeSession* create(const KeyStore& keys, uint32_t output) {
@@ -154,7 +174,7 @@ class EncodeSession {
   uint32_t lane() const { return address(lane_); }
   uint32_t pool8() const { return address(pool8_); }
   uint32_t pool16() const { return address(pool16_); }
-  uint32_t output() const { return address(output_); }
+  uint32_t front() const { return address(front_); }
   uint32_t holes() const { return address(holes_); }
 
   void set_options(bool float32, bool integers_as_floats, bool no_int64, bool smallest_bigint) {
@@ -162,9 +182,11 @@ class EncodeSession {
   }
   void set_origin(uint32_t origin) { emitter_.set_origin(origin); }
   /// Emits a window of `words`. Bit 0 of `flags` says that it is the first of a message, bit 1 that its text
-  /// is bytes: numbers alone cost embind less than bools among them. Returns as `run`.
+  /// is bytes, bit 2 that the message is to be framed: numbers alone cost embind less than bools among them.
+  /// Returns as `run`.
   int32_t start(uint32_t words, uint32_t flags) {
     if ((flags & 1) != 0) emitter_.begin();
+    framed_ = (flags & 4) != 0;
     emitter_.start(words, (flags & 2) != 0);
     return run();
   }
@@ -174,7 +196,10 @@ class EncodeSession {
   }
   /// The bytes in the output so far, or -1 if it is full and must be drained.
   int32_t run() {
-    return emitter_.run() == mpw::Status::kDone ? static_cast<int32_t>(emitter_.length()) : -1;
+    if (emitter_.run() != mpw::Status::kDone) return -1;
+    // That of the last window counts.
+    if (framed_) front_[0] = static_cast<uint8_t>(emitter_.write_frame_prefix(output_.data()));
+    return static_cast<int32_t>(emitter_.length());
   }
   uint32_t length() const { return emitter_.length(); }
   uint32_t hole_count() const { return emitter_.hole_count(); }
@@ -184,13 +209,14 @@ class EncodeSession {
   EncodeSession(const KeyStore& keys, uint32_t output)
       : region_(Region::cost<uint32_t>(kTape, kSlack) + Region::cost<double>(kLane, kSlack) +
                 Region::cost<uint8_t>(kPool, kSlack) + Region::cost<uint16_t>(kText + kText / 2, kSlack) +
-                Region::cost<uint8_t>(output, kSlack) + Region::cost<uint32_t>(kHoles, kSlack)),
+                Region::cost<uint8_t>(kFront + output, kSlack) + Region::cost<uint32_t>(kHoles, kSlack)),
         tape_(region_.take<uint32_t>(kTape, kSlack)),
         lane_(region_.take<double>(kLane, kSlack)),
         pool8_(region_.take<uint8_t>(kPool, kSlack)),
         // With room for 3 bytes a unit.
         pool16_(region_.take<uint16_t>(kText + kText / 2, kSlack)),
-        output_(region_.take<uint8_t>(output, kSlack)),
+        front_(region_.take<uint8_t>(kFront + output, kSlack)),
+        output_(front_.subspan(kFront)),
         holes_(region_.take<uint32_t>(kHoles, kSlack)),
         emitter_(keys, {tape_, lane_, pool8_, pool16_, output_, holes_}) {}
 
@@ -199,9 +225,11 @@ class EncodeSession {
   std::span<double> lane_;
   std::span<uint8_t> pool8_;
   std::span<uint16_t> pool16_;
+  std::span<uint8_t> front_;
   std::span<uint8_t> output_;
   std::span<uint32_t> holes_;
   mpw::Emitter emitter_;
+  bool framed_ = false;
 };
 
 /// Room for `bytes` of input that are decoded where they are, as long as the instance lives: its address, a
@@ -269,7 +297,7 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("lane", &EncodeSession::lane)
       .function("pool8", &EncodeSession::pool8)
       .function("pool16", &EncodeSession::pool16)
-      .function("output", &EncodeSession::output)
+      .function("front", &EncodeSession::front)
       .function("holes", &EncodeSession::holes)
       .function("setOptions", &EncodeSession::set_options)
       .function("setOrigin", &EncodeSession::set_origin)

@@ -278,6 +278,7 @@ MPW_APART bool Emitter::wide_word(Cursor& c, uint32_t word) {
       break;
     case kShortTypedArray:
       if (!c.has_room(kMaxTypedArrayHeader + operand)) return false;
+      is_placed_ = true;
       typed_array_header(c, extra, operand);
       copy_short(c.out, c.pool8, operand);
       c.out += operand;
@@ -287,6 +288,7 @@ MPW_APART bool Emitter::wide_word(Cursor& c, uint32_t word) {
       if (hole_count_ == buffers_.holes.size()) return false;
       if (kind == kTypedArray) {
         if (!c.has_room(kMaxTypedArrayHeader)) return false;
+        is_placed_ = true;
         typed_array_header(c, extra, operand);
       } else if (kind == kLongStr) {
         c.str_header(operand);
@@ -295,6 +297,7 @@ MPW_APART bool Emitter::wide_word(Cursor& c, uint32_t word) {
       } else if (kind == kExt) {
         c.ext_header(extra, operand);
       } else {
+        is_placed_ = true;
         c.head32(format::kExt32, operand);
         c.byte(extra);
       }
@@ -303,6 +306,17 @@ MPW_APART bool Emitter::wide_word(Cursor& c, uint32_t word) {
   }
   c.tape++;
   return true;
+}
+
+uint32_t Emitter::write_frame_prefix(uint8_t* end) const {
+  const uint32_t length = passed_ + length_ - origin_;
+  uint32_t size = 1;
+  while (size < kMaxFramePrefix && (is_placed_ || length >> 7 * size != 0)) size++;
+  for (uint32_t i = 0; i < size; i++) {
+    const uint32_t more = i + 1 < size ? 0x80 : 0;
+    end[static_cast<int32_t>(i - size)] = static_cast<uint8_t>((length >> 7 * i & 0x7f) | more);
+  }
+  return size;
 }
 
 Status Emitter::run() {

@@ -44,6 +44,8 @@ class Emitter {
   static constexpr uint32_t kMaxText = 2048;
   /// The largest alignment of a typed array, as its binary logarithm: its offset must fit a byte.
   static constexpr uint32_t kMaxAlignment = 7;
+  /// The longest varint that stands before a message.
+  static constexpr uint32_t kMaxFramePrefix = 5;
   /// The smallest output with which each run gets on.
   static constexpr uint32_t kMinOutput = 5 + 3 * kMaxText;
 
@@ -54,11 +56,17 @@ class Emitter {
   /// Where the message will start, from where alignments count. Holds for all messages until it is set anew.
   void set_origin(uint32_t origin) { origin_ = origin; }
 
+  /// Writes the length of the message so far, as a varint, so that it ends at `end`; at most kMaxFramePrefix
+  /// bytes. It takes all of them if the message depends on its position, which must be known before its
+  /// length is. Returns its size in bytes.
+  uint32_t write_frame_prefix(uint8_t* end) const;
+
   /// Forgets what earlier, perhaps abandoned, runs have left.
   ///
   /// The message may begin with `length` bytes that stand in the output already, and `holes` among them that
   /// will hold `hole_bytes` in all, modulo 2^32.
   void begin(uint32_t length = 0, uint32_t holes = 0, uint32_t hole_bytes = 0) {
+    is_placed_ = false;
     length_ = length;
     hole_count_ = holes;
     passed_ = origin_ + hole_bytes;
@@ -112,6 +120,8 @@ class Emitter {
   uint32_t length_ = 0;
   uint32_t hole_count_ = 0;
   uint32_t origin_ = 0;
+  /// Whether the message depends on where it starts.
+  bool is_placed_ = false;
   /// How far into its target the message is, the output not counted: modulo 2^32, which all alignments
   /// divide.
   uint32_t passed_ = 0;

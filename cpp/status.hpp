@@ -37,6 +37,16 @@ enum class Status : uint32_t {
   kTypedArrayTruncated = 17,
   /// As kNeedInput, and the window goes on with the next chunk: `Tokenizer::go_on`.
   kMore = 18,
+  /// The batch ends inside the length of a frame.
+  kFrameLengthCut = 19,
+  /// The batch ends inside a frame.
+  kFrameCut = 20,
+  /// A frame of 2 GiB or more, or longer than the caller allows.
+  kFrameTooLong = 21,
+  /// A frame with nothing in it.
+  kFrameEmpty = 22,
+  /// A frame that goes on after its value.
+  kFrameRest = 23,
 };
 
 }  // namespace mpw

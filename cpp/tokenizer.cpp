@@ -14,7 +14,7 @@ namespace {
 /// A row of integers this long is worth a run of its own when other numbers follow it.
 constexpr uint32_t kLongRun = 32;
 /// The tape words that one step of the loop writes at the most (a kKeys word and a string that opens both
-/// pools), the kEnd word, and one to spare.
+/// pools), the two words that `begin_next` writes, and the kEnd word; the first of them is within the limit.
 constexpr uint32_t kTapeReserve = 8;
 constexpr uint64_t kMaxSafeInteger = (1ULL << 53) - 1;
 
@@ -216,6 +216,32 @@ void Tokenizer::go_on(uint32_t size, uint64_t available) {
   window_offset_ += offset_;
   feed(size, available, false, true);
   goes_on_ = true;
+}
+
+void Tokenizer::open_window() {
+  uint8_t* const pool8 = buffers_.pool8.data();
+  // No room, not even for the empty string: a kPool8 word must come first.
+  pool8_limit_ = pool8 - 1;
+  pool8_length_ = pool16_length_ = nullptr;
+  pool16_ = pool16_limit_ = buffers_.pool16.data();
+  current_.header = nullptr;
+  window_offset_ = 0;
+  window_tape_ = tape_.data();
+  window_lane_ = buffers_.lane.data();
+  window_pool8_ = pool8;
+  goes_on_ = true;
+}
+
+void Tokenizer::begin_next(uint32_t start, uint32_t at, uint32_t size, uint64_t available) {
+  begin();
+  at_ = at;
+  end_ = input_ + size;
+  size_ = size;
+  available_ = available;
+  skip_ = 0;
+  goes_on_ = true;
+  *window_tape_++ = wide(kInt32);
+  *window_tape_++ = window_position(input_ + start);
 }
 
 uint64_t Tokenizer::position(const uint8_t* in) const { return static_cast<uint64_t>(in - input_); }
@@ -888,38 +914,24 @@ Status Tokenizer::run() {
       is_plain ? kLevel * static_cast<uint32_t>(std::clamp<int64_t>(options_.max_depth, 0, kDeep)) : 0;
   const uint8_t* const chunk = input_;
   available_end_ = reinterpret_cast<uintptr_t>(chunk) + available_;
-  uint8_t* const pool8 = buffers_.pool8.data();
   tape_limit_ = tape_.data() + tape_.size() - kTapeReserve;
+  if (!goes_on_) open_window();
+  goes_on_ = false;
   Cursor c{.in = chunk + at_,
-           .tape = tape_.data(),
-           .lane = buffers_.lane.data(),
-           .pool8 = pool8,
+           .tape = window_tape_,
+           .lane = window_lane_,
+           .pool8 = window_pool8_,
            .left = current_.left,
            .state = current_.state};
-  if (goes_on_) {
-    c.tape = window_tape_;
-    c.lane = window_lane_;
-    c.pool8 = window_pool8_;
-    goes_on_ = false;
-  } else {
-    // No room, not even for the empty string: a kPool8 word must come first.
-    pool8_limit_ = pool8 - 1;
-    pool8_length_ = pool16_length_ = nullptr;
-    pool16_ = pool16_limit_ = buffers_.pool16.data();
-    current_.header = nullptr;
-    window_offset_ = 0;
-  }
   const Status status = fill(c);
   at_ = static_cast<uint32_t>(c.in - chunk);
   offset_ = at_ + skip_;
   current_.left = c.left;
   current_.state = c.state;
-  if (can_go_on(c, status)) {
-    window_tape_ = c.tape;
-    window_lane_ = c.lane;
-    window_pool8_ = c.pool8;
-    return Status::kMore;
-  }
+  window_tape_ = c.tape;
+  window_lane_ = c.lane;
+  window_pool8_ = c.pool8;
+  if (can_go_on(c, status)) return Status::kMore;
   close_pools(c.pool8);
   c.emit(word(kEnd, 0));
   if (status != Status::kDone) {

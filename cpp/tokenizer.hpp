@@ -138,6 +138,15 @@ class Tokenizer {
   /// with it would break the shapes of all maps that are open.
   void go_on(uint32_t size, uint64_t available);
 
+  /// Begins a window with nothing in it, for `begin_next`.
+  void open_window();
+
+  /// Begins another value in the window that has been opened, or in which the last value has ended. Its frame
+  /// begins at offset `start` of the chunk, which is put before it as an integer, counted as offsets on the
+  /// tape are; it itself begins at offset `at`. The chunk has `size` bytes, and the input `available`, up to
+  /// the frame's end.
+  void begin_next(uint32_t start, uint32_t at, uint32_t size, uint64_t available);
+
   /// Hands out the value that has been begun, after a kNeedInput, so that another can be read meanwhile.
   Message suspend();
   /// Takes a value back. `feed` comes next.
@@ -253,8 +262,8 @@ class Tokenizer {
   bool open_ = false;
   uint64_t offset_ = 0;
   bool may_go_on_ = false;
-  /// Whether the window has been begun with an earlier chunk; how far before this one that began, and where
-  /// the window's buffers are full to.
+  /// Whether the window has been begun before; how far before this chunk the one lies with which it was, and
+  /// where the window's buffers are full to.
   bool goes_on_ = false;
   uint64_t window_offset_ = 0;
   uint32_t* window_tape_ = nullptr;

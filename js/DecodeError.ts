@@ -11,6 +11,8 @@ export type ErrorCode =
   | "ROOT_TYPE"
   | "EXTENSION"
   | "MISALIGNED"
+  | "FRAME"
+  | "FIELD"
   | "OUT_OF_MEMORY";
 
 /** What every error of a decoder carries. */

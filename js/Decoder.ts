@@ -113,6 +113,7 @@ export function settingsOf<ContextType>(
       int64: int64 === "bigint" ? 1 : int64 === "auto" ? 2 : 0,
       rawStrings,
       fatalUtf8: options?.fatalUtf8 ?? false,
+      maxFrameLength: 0,
       anyKey,
       rawKeys: keyDecoder !== null,
       elementSizes: typedArrays?.elementSizes ?? NO_TYPED_ARRAYS,

@@ -36,6 +36,38 @@ export type EncoderOptions<ContextType = undefined> = Partial<
 const DEFAULT_MAX_DEPTH = 100;
 const DEFAULT_INITIAL_BUFFER_SIZE = 2048;
 
+/** What options come to. */
+export function encodeSettings<ContextType>(
+  options: EncoderOptions<ContextType> | undefined | null,
+): EncodeSettings {
+  const useBigInt64 = options?.useBigInt64 ?? false;
+  const smallestBigint = options?.int64 === "auto";
+  const sortKeys = options?.sortKeys ?? false;
+  const ignoreUndefined = options?.ignoreUndefined ?? false;
+  const codec = (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>;
+  const { context } = (options ?? {}) as { context?: unknown };
+  const modes = {
+    float32: options?.forceFloat32 ?? false,
+    integersAsFloats: options?.forceIntegerToFloat ?? false,
+    noInt64: useBigInt64,
+    smallestBigint,
+  };
+  return {
+    extensionCodec: codec === ExtensionCodec.defaultCodec ? null : codec,
+    typedArrays: typedArraysOf(codec),
+    context,
+    isCallers: codec !== ExtensionCodec.defaultCodec || context !== undefined,
+    maxDepth: floor(options?.maxDepth ?? DEFAULT_MAX_DEPTH),
+    sortKeys,
+    ignoreUndefined,
+    isPlain: !sortKeys && !ignoreUndefined,
+    isDirect: !sortKeys && !ignoreUndefined && !modes.float32 && !modes.integersAsFloats,
+    isSmall: true,
+    modes,
+    nativeBigint: useBigInt64 || smallestBigint,
+  };
+}
+
 /** Encodes values with the same options. An instance costs next to nothing: what is learned of keys is shared. */
 export class Encoder<ContextType = undefined> {
   // Minified, the class would show another name to those who debug.
@@ -46,32 +78,7 @@ export class Encoder<ContextType = undefined> {
 
   /** @throws RangeError if `initialBufferSize` is negative */
   constructor(options?: EncoderOptions<ContextType>) {
-    const useBigInt64 = options?.useBigInt64 ?? false;
-    const smallestBigint = options?.int64 === "auto";
-    const sortKeys = options?.sortKeys ?? false;
-    const ignoreUndefined = options?.ignoreUndefined ?? false;
-    const modes = {
-      float32: options?.forceFloat32 ?? false,
-      integersAsFloats: options?.forceIntegerToFloat ?? false,
-      noInt64: useBigInt64,
-      smallestBigint,
-    };
-    const codec = (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>;
-    const { context } = (options ?? {}) as { context?: unknown };
-    this.#settings = {
-      extensionCodec: codec === ExtensionCodec.defaultCodec ? null : codec,
-      typedArrays: typedArraysOf(codec),
-      context,
-      isCallers: codec !== ExtensionCodec.defaultCodec || context !== undefined,
-      maxDepth: floor(options?.maxDepth ?? DEFAULT_MAX_DEPTH),
-      sortKeys,
-      ignoreUndefined,
-      isPlain: !sortKeys && !ignoreUndefined,
-      isDirect: !sortKeys && !ignoreUndefined && !modes.float32 && !modes.integersAsFloats,
-      isSmall: true,
-      modes,
-      nativeBigint: useBigInt64 || smallestBigint,
-    };
+    this.#settings = encodeSettings(options);
     this.#initialBufferSize = Math.trunc(options?.initialBufferSize ?? DEFAULT_INITIAL_BUFFER_SIZE) || 0;
     if (this.#initialBufferSize < 0) {
       throw new RangeError(`initialBufferSize must not be negative: ${this.#initialBufferSize}`);

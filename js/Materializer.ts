@@ -120,6 +120,13 @@ export class Materializer extends DecodeMemory {
     return value;
   }
 
+  /** Begins a batch of frames, which `settings` say it is. */
+  beginFrames(bytes: Uint8Array, settings: DecodeSettings): void {
+    this.buffer.set(bytes);
+    this.attach(this.buffer, settings, 0, false);
+    this.next();
+  }
+
   /** Turns to a source, of which more may come if `isOpen`, at an offset of it. */
   attach(source: Source, settings: DecodeSettings, offset: number, isOpen: boolean): void {
     // Writing what is there already would cost more than comparing.
@@ -396,6 +403,24 @@ export class Materializer extends DecodeMemory {
       this.refill();
     }
     return true;
+  }
+
+  /**
+   * In a batch of frames, where one ends: `Status.MORE` if there is another, of which `value` gives the offset (from
+   * `start`) and then the value; else `Status.DONE`, or the status of the frame error that comes instead.
+   */
+  nextFrame(): number {
+    while (this.tape[this.at] === Tag.END) {
+      const { status } = this;
+      if (status === Status.DONE || status > Status.MORE) return status;
+      this.refill();
+    }
+    return Status.MORE;
+  }
+
+  /** Where in the source offsets on the tape count from. */
+  get start(): number {
+    return this.windowStart;
   }
 
   /** Fills `array` from index `i` on with a run of numbers. Returns the index behind them. */

@@ -33,7 +33,7 @@ export abstract class SmallWriter extends EncodeMemory {
   protected abstract placeTypedArray(view: ArrayBufferView, at: number): number;
 
   /** Writes the value of a message. Whether `isDirect` is left on tells where it stands. */
-  protected begin(value: unknown): void {
+  protected writeDirect(value: unknown): void {
     this.isDirect = true;
     this.head = 0;
     this.direct(value, 1);
@@ -171,7 +171,7 @@ export abstract class SmallWriter extends EncodeMemory {
     } else {
       output[head] = whole < 0 ? 0xd2 : 0xce;
       this.head = head + 1;
-      this.word(whole);
+      this.word32(whole);
     }
     return true;
   }
@@ -180,18 +180,18 @@ export abstract class SmallWriter extends EncodeMemory {
     if (Number.isSafeInteger(value)) {
       if (value < 0 || value > 0xffffffff) return false;
       this.output[this.head++] = 0xce;
-      this.word(value);
+      this.word32(value);
       return true;
     }
     // Of the values that are no number, one stands for all.
     double[0] = Number.isNaN(value) ? Number.NaN : value;
     this.output[this.head++] = 0xcb;
-    this.word(words[1]);
-    this.word(words[0]);
+    this.word32(words[1]);
+    this.word32(words[0]);
     return true;
   }
 
-  private word(value: number): void {
+  private word32(value: number): void {
     const { output, head } = this;
     output[head] = value >>> 24;
     output[head + 1] = value >>> 16;

@@ -36,6 +36,11 @@ export interface EncodeSettings {
 const SHORT_BYTES = 256;
 const PLACED_HEADER_BYTES = 6;
 const TRY_AGAIN = 8;
+/** Framed messages count positions from the start of their frame, and all that count them have the longest prefix. */
+const MAX_FRAME_PREFIX = 5;
+const MAX_FRAME = 2 ** 31 - 1;
+/** Bit 2 of the flags of `EncodeSession::start`. */
+const FRAMED = 4;
 
 const utf8 = new TextEncoder();
 const defaultExtensionCodec: ExtensionCodecType<unknown> = ExtensionCodec.defaultCodec;
@@ -87,19 +92,23 @@ export class Walker extends SmallWriter {
    * will have, for those who ask for positions.
    */
   walk(value: unknown, settings: EncodeSettings, origin: number): void {
-    if (settings !== this.settings) this.configure(settings);
-    this.origin = origin;
-    this.prepare(origin);
-    this.isFirst = true;
-    if (settings.maxDepth < 1) throw tooDeep(1, settings.maxDepth);
+    this.begin(settings, origin);
     if (settings.isDirect && settings.isSmall) {
-      this.begin(value);
+      this.writeDirect(value);
       if (this.isDirect) return;
     } else {
       this.value(value, 1);
     }
     this.flush();
     if (settings.isDirect) this.predict(settings);
+  }
+
+  private begin(settings: EncodeSettings, origin: number): void {
+    if (settings !== this.settings) this.configure(settings);
+    this.origin = origin;
+    this.prepare(origin);
+    this.isFirst = true;
+    if (settings.maxDepth < 1) throw tooDeep(1, settings.maxDepth);
   }
 
   /** Whether it is worth writing the next message directly: what could not even begin so is tried again now and then. */
@@ -148,6 +157,22 @@ export class Walker extends SmallWriter {
     return at;
   }
 
+  /**
+   * Begins a message that is to be framed, and is an array of `count` items. The caller writes them (`word`, `value`),
+   * then `takeFrame` gives the bytes.
+   */
+  beginFrame(count: number, settings: EncodeSettings): void {
+    this.framing = FRAMED;
+    this.begin(settings, MAX_FRAME_PREFIX);
+    this.checkDepth(1);
+    this.word((count << 4) | Tag.ARRAY);
+  }
+
+  /** Writes a word to the tape, for which there must be room. */
+  word(word: number): void {
+    this.tape[this.at++] = word;
+  }
+
   private configure(settings: EncodeSettings): void {
     const { extensionCodec, typedArrays, modes } = settings;
     this.settings = settings;
@@ -159,6 +184,7 @@ export class Walker extends SmallWriter {
 
   /** Lets go of the caller's values, whatever has happened. */
   clear(): void {
+    this.framing = 0;
     // A window that has been emitted leaves nothing.
     if (this.at !== 0) this.startWindow();
     if (this.settings.isCallers) {
@@ -188,6 +214,18 @@ export class Walker extends SmallWriter {
     const result = new Uint8Array(this.size);
     this.write(result, 0);
     return result;
+  }
+
+  /** The message that `beginFrame` began, with its length before it, as a copy of its own. */
+  takeFrame(): ArrayBuffer {
+    this.flush();
+    const { size } = this;
+    if (size > MAX_FRAME) throw made(new RangeError("Messages bigger than 2GB are not supported."));
+    if (this.partBytes === 0 && this.payloads.length === 0) return this.copyFrame();
+    const frame = new Uint8Array(this.prefixLength + size);
+    this.copyPrefixTo(frame);
+    this.write(frame, this.prefixLength);
+    return frame.buffer;
   }
 
   /** Writes the message to offset `at` of `target`, which has room for `size` bytes. */

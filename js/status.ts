@@ -19,4 +19,9 @@ export const Status = {
   TYPED_ARRAY_LENGTH: 16,
   TYPED_ARRAY_TRUNCATED: 17,
   MORE: 18,
+  FRAME_LENGTH_CUT: 19,
+  FRAME_CUT: 20,
+  FRAME_TOO_LONG: 21,
+  FRAME_EMPTY: 22,
+  FRAME_REST: 23,
 } as const;

@@ -4,6 +4,7 @@ import { wasmMemoryBytes } from "./wasm/DecodeMemory.ts";
 import { materializers, walkers } from "./workers.ts";
 
 export * from "./index.ts";
+export * from "./signalr/index.ts";
 export { Status } from "./status.ts";
 export { Tag, Wide } from "./tape.ts";
 export { wasmMemoryBytes };

@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { publint } from "publint";
@@ -21,12 +29,10 @@ test("the tarball holds what is published, and nothing else", () => {
     "LICENSE",
     "README.md",
     "dist/codec.wasm",
-    "dist/index.cjs",
-    "dist/index.cjs.map",
-    "dist/index.d.cts",
-    "dist/index.d.ts",
-    "dist/index.js",
-    "dist/index.js.map",
+    ...["dist/core.cjs", "dist/core.cjs.map", "dist/core.js", "dist/core.js.map"],
+    ...["index", "signalr-redis", "signalr"].flatMap((name) =>
+      ["cjs", "cjs.map", "d.cts", "d.ts", "js", "js.map"].map((extension) => `dist/${name}.${extension}`),
+    ),
     "package.json",
   ]);
 });
@@ -92,6 +98,92 @@ describe("its types are found", { timeout: 60_000 }, () => {
     writeFileSync(path.join(consumer, file), use);
     const tsc = path.join(root, "node_modules/typescript/bin/tsc");
     expect(run("node", [tsc, "--noEmit", "--strict", "--target", "es2022", ...options, file])).toBe("");
+  });
+});
+
+describe("the entries for SignalR", { timeout: 60_000 }, () => {
+  const dist = path.join(consumer, "node_modules/msgpack-wasm/dist");
+  // Optional peers, as users have them.
+  for (const peer of ["@microsoft/signalr", "ioredis", "redis", "@redis", "@types/node", "undici-types"]) {
+    const target = path.join(consumer, "node_modules", peer);
+    mkdirSync(path.dirname(target), { recursive: true });
+    symlinkSync(path.join(root, "node_modules", peer), target);
+  }
+
+  const use = `
+    const bytes = new MessagePackHubProtocol().writeMessage({ type: 8, sequenceId: 7 });
+    let error;
+    try { new MessagePackHubProtocol().parseMessages(Uint8Array.of(1), null); } catch (caught) { error = caught; }
+    const group = { id: 1, serverName: "s", action: 1, groupName: "g", connectionId: "c" };
+    console.log(
+      Buffer.from(bytes).toString("hex"), error instanceof DecodeError, readGroupCommand(writeGroupCommand(group)).groupName,
+    );
+  `;
+
+  test("share the codec of the main entry: by import", () => {
+    writeFileSync(
+      path.join(consumer, "signalr.mjs"),
+      `import { DecodeError } from "msgpack-wasm";
+       import { MessagePackHubProtocol } from "msgpack-wasm/signalr";
+       import { readGroupCommand, writeGroupCommand } from "msgpack-wasm/signalr/redis";
+       ${use}`,
+    );
+    expect(run("node", ["signalr.mjs"])).toBe("03920807 true g\n");
+  });
+
+  test("share the codec of the main entry: by require", () => {
+    writeFileSync(
+      path.join(consumer, "signalr.cjs"),
+      `const { DecodeError } = require("msgpack-wasm");
+       const { MessagePackHubProtocol } = require("msgpack-wasm/signalr");
+       const { readGroupCommand, writeGroupCommand } = require("msgpack-wasm/signalr/redis");
+       ${use}`,
+    );
+    expect(run("node", ["signalr.cjs"])).toBe("03920807 true g\n");
+  });
+
+  test("and there is one copy of the module for each kind of import", () => {
+    const module = readFileSync(path.join(dist, "codec.wasm")).toString("base64").slice(0, 60);
+    const holders = readdirSync(dist).filter(
+      (name) => /\.c?js$/.test(name) && readFileSync(path.join(dist, name), "utf8").includes(module),
+    );
+    expect(holders).toEqual(["core.cjs", "core.js"]);
+  });
+
+  const typed = `
+    import { HubConnectionBuilder } from "@microsoft/signalr";
+    import { Redis } from "ioredis";
+    import { TypedArrayCodec, ExtensionCodec } from "msgpack-wasm";
+    import { HubFrameReader, MessagePackHubProtocol } from "msgpack-wasm/signalr";
+    import { createHubEmitter, HubListener } from "msgpack-wasm/signalr/redis";
+    import { createClient } from "redis";
+    new HubConnectionBuilder().withHubProtocol(new MessagePackHubProtocol({ extensionCodec: new TypedArrayCodec() }));
+    new MessagePackHubProtocol({ extensionCodec: new ExtensionCodec<number>(), context: 5, maxDepth: 10 });
+    for (const message of new HubFrameReader()) message.type;
+    for (const client of [new Redis(), createClient()] as const) {
+      const hub = createHubEmitter(client, "MyApp.ChatHub", { protocols: ["json", new MessagePackHubProtocol()] });
+      const sent: Promise<number> = hub.all.except("id").send("message", 1, "two");
+      const answer: Promise<string> = hub.connection("id").invoke<string>("ask");
+      const added: Promise<void> = hub.groups.add("id", "room");
+      new HubListener(client, "MyApp.ChatHub").on("ack", (id, server) => id.toFixed() + server.trim());
+      // @ts-expect-error
+      hub.user("ann").except("id");
+    }
+    // @ts-expect-error
+    new MessagePackHubProtocol({ useMap: true });
+    // @ts-expect-error
+    createHubEmitter({}, "MyApp.ChatHub");
+  `;
+
+  test.each([
+    ["as Node resolves imports", "typed.mts", ["--module", "node16"]],
+    ["as Node resolves requires", "typed.cts", ["--module", "node16"]],
+    ["as bundlers resolve", "typed.ts", ["--module", "esnext", "--moduleResolution", "bundler"]],
+  ])("their types fit the peers': %s", (_, file, options) => {
+    writeFileSync(path.join(consumer, file), typed);
+    const tsc = path.join(root, "node_modules/typescript/bin/tsc");
+    const common = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--types", "node"];
+    expect(run("node", [tsc, ...common, ...options, file])).toBe("");
   });
 });
 

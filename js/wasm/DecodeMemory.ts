@@ -29,6 +29,8 @@ export interface DecodeModes {
   readonly anyKey: boolean;
   readonly rawKeys: boolean;
   readonly fatalUtf8: boolean;
+  /** If above 0, the input is a batch of frames (`cpp/frame_reader.hpp`), each with a body of at most so many bytes. */
+  readonly maxFrameLength: number;
   /** The bytes of an element, by the extension type of its typed array, which is below 128. */
   readonly elementSizes: ElementSizes;
 }
@@ -95,7 +97,14 @@ export class DecodeMemory {
       modes.maxExtLength,
       modes.maxDepth,
     );
-    this.#session.setModes(modes.int64, modes.rawStrings, modes.anyKey, modes.rawKeys, modes.fatalUtf8);
+    this.#session.setModes(
+      modes.int64,
+      modes.rawStrings,
+      modes.anyKey,
+      modes.rawKeys,
+      modes.fatalUtf8,
+      modes.maxFrameLength,
+    );
     if (modes.elementSizes !== this.#elementSizes) this.#setElementSizes(modes.elementSizes);
   }
 

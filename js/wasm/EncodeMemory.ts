@@ -8,6 +8,8 @@ const POOL_BYTES = 64 * 1024;
 /** In UTF-16 units. Joined text of more than 128 KB would be a large object in V8, whose memory is slow to get. */
 const TEXT_UNITS = 16 * 1024;
 const HOLES = 256;
+/** The longest prefix of a frame stands before the output, and its size before that. */
+const FRONT_BYTES = 8;
 /** The words that a value may write before it looks for room again: the header of a map, a key, an operand. */
 const TAPE_RESERVE = 8;
 /** `Emitter::kMaxText`. */
@@ -47,6 +49,10 @@ export class EncodeMemory {
   readonly #session: Session;
   readonly #outputSize: number;
   protected output!: Uint8Array;
+  /** The output with what stands before it. */
+  #front!: Uint8Array;
+  /** Whether the message is to be framed: a bit for `emit`. */
+  protected framing = 0;
   protected holes!: Uint32Array;
   readonly pool8Start: number;
   readonly pool16Start: number;
@@ -84,7 +90,8 @@ export class EncodeMemory {
     this.lane64 = new BigUint64Array(buffer, session.lane(), 2 * TAPE_WORDS);
     this.pool8 = new Uint8Array(buffer, session.pool8(), POOL_BYTES);
     this.pool16 = new Uint16Array(buffer, session.pool16(), TEXT_UNITS);
-    this.output = new Uint8Array(buffer, session.output(), this.#outputSize);
+    this.#front = new Uint8Array(buffer, session.front(), FRONT_BYTES + this.#outputSize);
+    this.output = this.#front.subarray(FRONT_BYTES);
     this.holes = new Uint32Array(buffer, session.holes(), HOLES);
     // Last, since it tells whether all this has been done.
     this.tape = new Int32Array(buffer, session.tape(), TAPE_WORDS);
@@ -138,7 +145,8 @@ export class EncodeMemory {
    */
   emit(words: number, isFirst: boolean, textIsBytes: boolean): boolean {
     try {
-      return this.#emitted(this.#session.start(words, (isFirst ? 1 : 0) | (textIsBytes ? 2 : 0)));
+      const flags = (isFirst ? 1 : 0) | (textIsBytes ? 2 : 0) | this.framing;
+      return this.#emitted(this.#session.start(words, flags));
     } catch (error) {
       shared.isAstray = true;
       throw error;
@@ -177,6 +185,22 @@ export class EncodeMemory {
   /** Copies bytes of the output to offset `at` of `target`. */
   copyOutputTo(target: Uint8Array, at: number, start: number, end: number): void {
     copyBytes(target, at, this.output, start, end - start);
+  }
+
+  /** The bytes of the frame's prefix. */
+  get prefixLength(): number {
+    return this.#front[0];
+  }
+
+  /** Copies the frame's prefix to the start of `target`. */
+  copyPrefixTo(target: Uint8Array): void {
+    copyBytes(target, 0, this.#front, FRONT_BYTES - this.prefixLength, this.prefixLength);
+  }
+
+  /** All of the output, with the frame's prefix, as a buffer of its own. */
+  copyFrame(): ArrayBuffer {
+    const start = FRONT_BYTES - this.prefixLength;
+    return this.#front.slice(start, FRONT_BYTES + this.outputLength).buffer as ArrayBuffer;
   }
 
   get holeCount(): number {

@@ -4,9 +4,12 @@ import { buildWasm, wasmOutputs } from "./wasm.mjs";
 import { whenChanged } from "./whenChanged.mjs";
 
 const inputs = ["js", "scripts/lib/bundle.mjs", "package-lock.json", "tsconfig.json", ...wasmOutputs];
+const entries = ["index", "signalr", "signalr-redis"];
 const outputs = [
-  ...["index.js", "index.cjs", "index.d.ts", "index.d.cts", "codec.wasm"].map((name) => `dist/${name}`),
-  "build/testing.js",
+  ...entries.flatMap((name) =>
+    ["js", "cjs", "d.ts", "d.cts"].map((extension) => `dist/${name}.${extension}`),
+  ),
+  ...["dist/core.js", "dist/core.cjs", "dist/codec.wasm", "build/testing.js"],
 ];
 
 /** Makes `dist/` out of a bare clone; does nothing where nothing changed. */

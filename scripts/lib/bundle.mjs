@@ -4,14 +4,30 @@ import { generateDtsBundle } from "dts-bundle-generator";
 import { build } from "esbuild";
 import { root } from "./command.mjs";
 
-const entry = "js/index.ts";
+/** What users import, by the names of the files in `dist/`. All of them share the codec, which is in `core`. */
+export const entries = {
+  index: "js/index.ts",
+  signalr: "js/signalr/index.ts",
+  "signalr-redis": "js/signalr/redis/index.ts",
+};
+const core = "js/core.ts";
+
+/** @type {["esm" | "cjs", string][]} */
+const formats = [
+  ["esm", "js"],
+  ["cjs", "cjs"],
+];
 
 /** Makes `dist/`: the package as it is published. */
 export async function bundle() {
   await mkdir(path.join(root, "dist"), { recursive: true });
-  await bundleCode("esm", "dist/index.js");
-  await bundleCode("cjs", "dist/index.cjs");
-  await bundleCode("esm", "build/testing.js", "js/testing.ts");
+  for (const [format, extension] of formats) {
+    await bundleCode(format, `dist/core.${extension}`, core, [codecModules]);
+    for (const [name, entry] of Object.entries(entries)) {
+      await bundleCode(format, `dist/${name}.${extension}`, entry, [sharedImports(entry, extension)]);
+    }
+  }
+  await bundleCode("esm", "build/testing.js", "js/testing.ts", [codecModules]);
   await bundleTypes();
   await copyFile(path.join(root, "build/wasm/codec.wasm"), path.join(root, "dist/codec.wasm"));
 }
@@ -19,31 +35,77 @@ export async function bundle() {
 /**
  * @param {"esm" | "cjs"} format
  * @param {string} outfile
- * @param {string} [entryPoint]
+ * @param {string} entryPoint
+ * @param {import("esbuild").Plugin[]} plugins
  */
-async function bundleCode(format, outfile, entryPoint = entry) {
+async function bundleCode(format, outfile, entryPoint, plugins) {
   await build({
     absWorkingDir: root,
     entryPoints: [entryPoint],
     outfile,
     format,
     platform: "neutral",
+    external: ["node:*"],
     target: "es2022",
     bundle: true,
     minify: true,
     sourcemap: true,
-    plugins: [codecModules],
+    plugins,
   });
+}
+
+/** Constants alone, which each entry has for itself. */
+const constants = ["js/status.ts", "js/tape.ts", "js/signalr/MessageType.ts"].map((file) =>
+  path.join(root, file),
+);
+
+/**
+ * Leaves what an entry imports from outside its own folder to the entry in whose folder that is, or to `dist/core`. The
+ * main entry, which lies at the top, has nothing but such imports.
+ *
+ * @param {string} entry
+ * @param {string} extension
+ * @returns {import("esbuild").Plugin}
+ */
+function sharedImports(entry, extension) {
+  const own = folderOf(entry);
+  const others = Object.entries(entries).filter(([name]) => name !== "index");
+  /** @param {string} file */
+  const homeOf = (file) => {
+    if (entry !== entries.index && (file.startsWith(own) || constants.includes(file))) return undefined;
+    const home = others.find(([, other]) => file.startsWith(folderOf(other)));
+    return `./${home?.[0] ?? "core"}.${extension}`;
+  };
+  return {
+    name: "msgpack-wasm-shared",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.?\// }, ({ path: request, resolveDir, kind }) => {
+        const home = kind === "entry-point" ? undefined : homeOf(path.join(resolveDir, request));
+        return home === undefined ? undefined : { path: home, external: true };
+      });
+    },
+  };
+}
+
+/** @param {string} entry */
+function folderOf(entry) {
+  return path.join(root, path.dirname(entry)) + path.sep;
 }
 
 /** `import` and `require` resolve types of their own: TypeScript takes `.d.ts` for the module kind of `.js`. */
 async function bundleTypes() {
-  const [types] = generateDtsBundle(
-    [{ filePath: path.join(root, entry), output: { noBanner: true, exportReferencedTypes: false } }],
+  const names = Object.keys(entries);
+  const bundles = generateDtsBundle(
+    Object.values(entries).map((entry) => ({
+      filePath: path.join(root, entry),
+      output: { noBanner: true, exportReferencedTypes: false },
+    })),
     { preferredConfigPath: path.join(root, "tsconfig.json") },
   );
-  await writeFile(path.join(root, "dist/index.d.ts"), types);
-  await writeFile(path.join(root, "dist/index.d.cts"), types);
+  for (const [i, types] of bundles.entries()) {
+    await writeFile(path.join(root, `dist/${names[i]}.d.ts`), types);
+    await writeFile(path.join(root, `dist/${names[i]}.d.cts`), types);
+  }
 }
 
 /**

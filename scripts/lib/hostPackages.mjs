@@ -5,6 +5,7 @@ import { Failure, isOnPath, run, step } from "./command.mjs";
 /** Debian packages, and how to tell that each is there. */
 const isPresent = {
   bubblewrap: () => isOnPath("bwrap"),
+  chromium: () => isOnPath("chromium"),
   clang: () => isOnPath("clang++"),
   "clang-format": () => isOnPath("clang-format"),
   cmake: () => isOnPath("cmake"),
@@ -12,6 +13,7 @@ const isPresent = {
   "g++": () => isOnPath("g++"),
   "libgtest-dev": () => existsSync("/usr/include/gtest/gtest.h"),
   "ninja-build": () => isOnPath("ninja"),
+  "redis-server": () => isOnPath("redis-server"),
 };
 
 /**

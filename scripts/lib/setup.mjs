@@ -13,6 +13,8 @@ export async function setUpBuild() {
 /** Installs what the tests need and is missing, besides what a build needs. */
 export async function setUpTests() {
   await needHostPackages(["cmake", "ninja-build", "g++", "clang", "clang-format", "libgtest-dev"]);
+  // What the protocols are tested with.
+  await needHostPackages(["chromium", "redis-server"]);
 }
 
 async function setUpNpmPackages() {

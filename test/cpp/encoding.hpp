@@ -137,6 +137,13 @@ class Encoding {
 
   uint32_t runs = 0;
 
+  /// After `run`: the length that stands before the message in a frame.
+  Bytes frame_prefix() const {
+    Bytes room(Emitter::kMaxFramePrefix, 0xee);
+    const uint32_t size = emitter_.write_frame_prefix(room.data() + room.size());
+    return {room.end() - size, room.end()};
+  }
+
  private:
   template <typename T>
   static HeapBuffer<T> copy(const std::vector<T>& items) {

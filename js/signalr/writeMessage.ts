@@ -1,0 +1,90 @@
+import type { HubMessage, MessageHeaders } from "@microsoft/signalr";
+import { made } from "../DecodeError.ts";
+import { Tag } from "../tape.ts";
+import type { EncodeSettings, Walker } from "../Walker.ts";
+import { MessageType, ResultKind } from "./MessageType.ts";
+import { plainSettings } from "./options.ts";
+
+/** The items of a message are containers of this depth. */
+const DEPTH = 2;
+
+/** Writes a message to the tape of a walker, whose `takeFrame` then gives its bytes. */
+export function writeMessage(walker: Walker, message: HubMessage, settings: EncodeSettings): void {
+  const { type } = message;
+  switch (type) {
+    case MessageType.INVOCATION:
+    case MessageType.STREAM_INVOCATION: {
+      const { streamIds } = message;
+      walker.beginFrame(streamIds ? 6 : 5, settings);
+      writeStart(walker, type, message.headers);
+      const { invocationId } = message;
+      // An empty id says that no answer is wanted, but for streams, which have none without.
+      walker.value(type === MessageType.INVOCATION ? invocationId || null : invocationId, DEPTH);
+      walker.value(message.target, DEPTH);
+      writeList(walker, message.arguments);
+      if (streamIds) writeList(walker, streamIds);
+      return;
+    }
+    case MessageType.STREAM_ITEM:
+      walker.beginFrame(4, settings);
+      writeStart(walker, type, message.headers);
+      walker.value(message.invocationId, DEPTH);
+      walker.value(message.item, DEPTH);
+      return;
+    case MessageType.COMPLETION: {
+      const { error, result } = message;
+      const kind = error ? ResultKind.ERROR : result !== undefined ? ResultKind.VALUE : ResultKind.VOID;
+      walker.beginFrame(kind === ResultKind.VOID ? 4 : 5, settings);
+      writeStart(walker, type, message.headers);
+      walker.value(message.invocationId, DEPTH);
+      walker.word(integer(kind));
+      if (kind !== ResultKind.VOID) walker.value(kind === ResultKind.ERROR ? error : result, DEPTH);
+      return;
+    }
+    case MessageType.CANCEL_INVOCATION:
+      walker.beginFrame(3, settings);
+      writeStart(walker, type, message.headers);
+      walker.value(message.invocationId, DEPTH);
+      return;
+    case MessageType.CLOSE: {
+      const { allowReconnect } = message;
+      walker.beginFrame(allowReconnect === undefined ? 2 : 3, plainSettings);
+      walker.word(integer(type));
+      walker.value(message.error, DEPTH);
+      if (allowReconnect !== undefined) walker.value(allowReconnect, DEPTH);
+      return;
+    }
+    case MessageType.ACK:
+    case MessageType.SEQUENCE:
+      walker.beginFrame(2, plainSettings);
+      walker.word(integer(type));
+      walker.value(message.sequenceId, DEPTH);
+      return;
+    default:
+      throw made(new Error("Invalid message type."));
+  }
+}
+
+function integer(value: number): number {
+  return (value << 4) | Tag.INT;
+}
+
+const NO_HEADERS = Tag.MAP;
+
+function writeStart(walker: Walker, type: number, headers: MessageHeaders | undefined): void {
+  walker.word(integer(type));
+  if (headers) {
+    walker.object(headers, DEPTH);
+  } else {
+    walker.word(NO_HEADERS);
+  }
+}
+
+/** The list itself is a part of the protocol, and no matter for the extension codec. */
+function writeList(walker: Walker, list: readonly unknown[]): void {
+  if (Array.isArray(list)) {
+    walker.array(list, DEPTH);
+  } else {
+    walker.value(list, DEPTH);
+  }
+}

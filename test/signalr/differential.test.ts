@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import type { HubMessage } from "@microsoft/signalr";
+import fc from "fast-check";
+import {
+  HubFrameReader,
+  limitDecodeWindows,
+  limitEncodeWindows,
+  MessagePackHubProtocol,
+} from "msgpack-wasm/testing";
+import { afterEach, describe, test, vi } from "vitest";
+import { outcome } from "../lib/reference.ts";
+import { bufferOf, joined, Log, messages, official } from "./lib/messages.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+// Whoever changes the import from "@microsoft/signalr-protocol-msgpack" to "msgpack-wasm/signalr" gets the same bytes
+// and the same objects.
+
+const ours = new MessagePackHubProtocol();
+const batches = fc.array(messages, { maxLength: 8 });
+
+function check(count: number, property: (batch: HubMessage[]) => void): void {
+  fc.assert(fc.property(batches, property), { numRuns: count });
+}
+
+function parse(protocol: Pick<MessagePackHubProtocol, "parseMessages">, input: ArrayBuffer) {
+  const log = new Log();
+  return { messages: protocol.parseMessages(input, log), log: log.lines };
+}
+
+describe("random messages", () => {
+  test("are written to the same bytes", () => {
+    check(1500, (batch) => {
+      for (const message of batch) {
+        assert.deepStrictEqual(
+          Buffer.from(ours.writeMessage(message)),
+          Buffer.from(official.writeMessage(message)),
+        );
+      }
+    });
+  });
+
+  test("are written to the same bytes with any options", () => {
+    const options = fc.record(
+      {
+        maxDepth: fc.integer({ min: 2, max: 6 }),
+        sortKeys: fc.boolean(),
+        forceFloat32: fc.boolean(),
+        ignoreUndefined: fc.boolean(),
+      },
+      { requiredKeys: [] },
+    );
+    const officialProtocol = official.constructor as new (options: object) => typeof official;
+    fc.assert(
+      fc.property(messages, options, (message, options) => {
+        const result = outcome(() => Buffer.from(new MessagePackHubProtocol(options).writeMessage(message)));
+        const theirs = outcome(() => Buffer.from(new officialProtocol(options).writeMessage(message)));
+        if ("error" in theirs) {
+          assert("error" in result);
+        } else {
+          assert.deepStrictEqual(result, theirs);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("come out of a batch as the same objects", () => {
+    check(1500, (batch) => {
+      const input = joined(batch.map((message) => official.writeMessage(message)));
+      assert.deepStrictEqual(parse(ours, input), parse(official, input));
+    });
+  });
+
+  test("fail with the same error wherever a batch is cut", () => {
+    check(150, (batch) => {
+      const input = joined(batch.map((message) => official.writeMessage(message)));
+      const step = Math.max(1, Math.floor(input.byteLength / 50));
+      for (let end = 0; end < input.byteLength; end += step) {
+        const cut = input.slice(0, end);
+        const [result, theirs] = [outcome(() => parse(ours, cut)), outcome(() => parse(official, cut))];
+        if ("error" in theirs) {
+          assert("error" in result);
+          assert.equal(result.error.message, theirs.error.message);
+        } else {
+          assert.deepStrictEqual(result, theirs);
+        }
+      }
+    });
+  });
+
+  test("come out as a server needs them: what was written", () => {
+    const server = new MessagePackHubProtocol({ forServer: true });
+    check(800, (batch) => {
+      const input = joined(batch.map((message) => ours.writeMessage(message)));
+      const read = server.parseMessages(input, null);
+      assert.equal(read.length, batch.length);
+      // Once read, a message is what is written of it.
+      const again = joined(read.map((message) => ours.writeMessage(message)));
+      const second = server.parseMessages(again, null);
+      assert.deepStrictEqual(second, read);
+    });
+  });
+});
+
+describe("through small windows", () => {
+  afterEach(() => {
+    limitDecodeWindows();
+    limitEncodeWindows();
+  });
+
+  const sizes = [
+    { tape: 16, chunk: 100, pooled: 16 },
+    { tape: 17, chunk: 150, pooled: 16 },
+    { tape: 64, chunk: 1000, pooled: 512 },
+  ];
+
+  test.each(sizes)("of $tape words and $chunk bytes, messages are the same", ({ tape, chunk, pooled }) => {
+    check(300, (batch) => {
+      limitDecodeWindows();
+      limitEncodeWindows();
+      const input = joined(batch.map((message) => official.writeMessage(message)));
+      const expected = parse(ours, input);
+      limitDecodeWindows(tape, chunk, pooled);
+      limitEncodeWindows(tape, 512);
+      assert.deepStrictEqual(parse(ours, input), expected);
+      assert.deepStrictEqual(
+        Buffer.from(joined(batch.map((message) => ours.writeMessage(message)))),
+        Buffer.from(input),
+      );
+    });
+  });
+});
+
+describe("a stream of random messages", () => {
+  const cuts = fc.array(fc.nat(400), { minLength: 1, maxLength: 30 });
+
+  test("gives the same messages, however it is cut", () => {
+    fc.assert(
+      fc.property(batches, cuts, (batch, cuts) => {
+        const input = joined(batch.map((message) => official.writeMessage(message)));
+        const expected = ours.parseMessages(input, null);
+        const reader = new HubFrameReader();
+        const read: HubMessage[] = [];
+        for (let at = 0, i = 0; at < input.byteLength; i++) {
+          const end = at + cuts[i % cuts.length] + 1;
+          reader.push(bufferOf(new Uint8Array(input).subarray(at, end)));
+          read.push(...reader);
+          at = end;
+        }
+        reader.end();
+        assert.deepStrictEqual(read, expected);
+      }),
+      { numRuns: 800 },
+    );
+  });
+});
