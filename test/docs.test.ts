@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -10,7 +10,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestHub } from "./signalr/lib/TestHub.ts";
+import { BackplaneServer } from "./signalr/redis/lib/BackplaneServer.ts";
+import { RedisServer } from "./signalr/redis/lib/RedisServer.ts";
 
 // Users copy what is written there.
 
@@ -18,12 +22,39 @@ const root = path.join(import.meta.dirname, "..");
 const folder = mkdtempSync(path.join(tmpdir(), "msgpack-wasm-docs-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-mkdirSync(path.join(folder, "node_modules/@msgpack"), { recursive: true });
+for (const scope of ["@msgpack", "@microsoft"]) {
+  mkdirSync(path.join(folder, "node_modules", scope), { recursive: true });
+}
 symlinkSync(root, path.join(folder, "node_modules/msgpack-wasm"));
-symlinkSync(
-  path.join(root, "node_modules/@msgpack/msgpack"),
-  path.join(folder, "node_modules/@msgpack/msgpack"),
-);
+for (const name of ["@msgpack/msgpack", "@microsoft/signalr", "ioredis"]) {
+  symlinkSync(path.join(root, "node_modules", name), path.join(folder, "node_modules", name));
+}
+
+/** What the examples speak to, by the addresses that they have there. */
+let hub: TestHub;
+let redis: RedisServer;
+let backplane: BackplaneServer;
+
+beforeAll(async () => {
+  hub = await TestHub.start({
+    say: (caller, user, text) => caller.call("message", user, text),
+    echo: (_, value) => value,
+  });
+  redis = await RedisServer.start();
+  backplane = await BackplaneServer.start(redis.port, "MyApp.ChatHub");
+  await backplane.connect({ id: "connection-1", protocol: "json", user: "ada", answer: () => 42 });
+  await backplane.connect({ id: "connection-2", protocol: "messagepack" });
+});
+
+afterAll(async () => {
+  await backplane.stop();
+  await redis.stop();
+  await hub.stop();
+});
+
+function withAddresses(code: string): string {
+  return code.replace("http://localhost:5000/hub", hub.url).replace("redis://localhost:6379", redis.url);
+}
 
 /** `console.assert` alone would only print. */
 const preamble = `
@@ -48,15 +79,15 @@ describe.each(["README.md", "MIGRATING.md"])("%s", (name) => {
     expect(blocks.length).toBeGreaterThan(1);
   });
 
-  test.each(blocks)("its block %d runs, and what it says is so", (number, code) => {
+  test.each(blocks)("its block %d runs, and what it says is so", async (number, code) => {
     const checked = withChecks(code);
     // Each arrow became a check, and each block makes one.
     expect(checked).not.toContain("→");
     expect(checked).toMatch(/\$same\(|console\.assert\(/);
     const file = path.join(folder, `${name}.${number}.mjs`);
-    writeFileSync(file, preamble + checked);
-    const output = execFileSync(process.execPath, [file], { cwd: folder, encoding: "utf8", stdio: "pipe" });
-    expect(output).toBe("");
+    writeFileSync(file, preamble + withAddresses(checked));
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { cwd: folder });
+    expect(stdout + stderr).toBe("");
   });
 
   test("has links that lead somewhere", () => {
