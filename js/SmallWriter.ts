@@ -1,3 +1,4 @@
+import { copyBytes } from "./wasm/copyBytes.ts";
 import { EncodeMemory } from "./wasm/EncodeMemory.ts";
 
 /** Once a message is longer than that, what follows goes by way of the tape: the emitter is faster then. */
@@ -40,6 +41,20 @@ export abstract class SmallWriter extends EncodeMemory {
     this.outputLength = this.head;
   }
 
+  headByte(byte: number): void {
+    this.output[this.head++] = byte;
+  }
+
+  /** An integer of 32 bits. */
+  headInteger(value: number): void {
+    this.number(value);
+  }
+
+  headBytes(bytes: Uint8Array): void {
+    copyBytes(this.output, this.head, bytes, 0, bytes.length);
+    this.head += bytes.length;
+  }
+
   private leave(value: unknown, depth: number): void {
     this.isDirect = false;
     this.turnToTape(this.head);
@@ -80,7 +95,8 @@ export abstract class SmallWriter extends EncodeMemory {
     }
   }
 
-  private item(value: unknown, depth: number): void {
+  /** Writes a value where the message stands, or by way of the tape. `depth` is as for `value`. */
+  item(value: unknown, depth: number): void {
     if (this.isDirect) {
       this.direct(value, depth);
     } else {

@@ -1,7 +1,7 @@
 // What all entries of the package share, in a file of its own, so that there is one codec: the main entry, and what
 // the protocols need of its insides. It is not for users.
 export { made, showCaller, withDetails } from "./DecodeError.ts";
-export { settingsOf } from "./Decoder.ts";
+export { settingsOf, valueAt } from "./Decoder.ts";
 export { encodeSettings } from "./Encoder.ts";
 export * from "./index.ts";
 export { kindOf } from "./kinds.ts";

@@ -53,6 +53,8 @@ export class EncodeMemory {
   #front!: Uint8Array;
   /** Whether the message is to be framed: a bit for `emit`. */
   protected framing = 0;
+  /** How many bytes of the message stand in the output before its first window is emitted. */
+  protected behind = 0;
   protected holes!: Uint32Array;
   readonly pool8Start: number;
   readonly pool16Start: number;
@@ -123,8 +125,8 @@ export class EncodeMemory {
   }
 
   /**
-   * Begins a message of which `length` bytes stand in the output already, with `holes` that will hold `holeBytes` in
-   * all.
+   * Begins a message of which `length` bytes stand in the output already, with `holes` in them that will hold
+   * `holeBytes` in all. Where there are none, `behind` saves the call.
    */
   beginAt(length: number, holes: number, holeBytes: number): void {
     this.#session.beginAt(length, holes, holeBytes);
@@ -145,7 +147,7 @@ export class EncodeMemory {
    */
   emit(words: number, isFirst: boolean, textIsBytes: boolean): boolean {
     try {
-      const flags = (isFirst ? 1 : 0) | (textIsBytes ? 2 : 0) | this.framing;
+      const flags = (isFirst ? 1 : 0) | (textIsBytes ? 2 : 0) | this.framing | (this.behind << 3);
       return this.#emitted(this.#session.start(words, flags));
     } catch (error) {
       shared.isAstray = true;

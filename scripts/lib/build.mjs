@@ -4,7 +4,7 @@ import { buildWasm, wasmOutputs } from "./wasm.mjs";
 import { whenChanged } from "./whenChanged.mjs";
 
 const inputs = ["js", "scripts/lib/bundle.mjs", "package-lock.json", "tsconfig.json", ...wasmOutputs];
-const entries = ["index", "signalr", "signalr-redis"];
+const entries = ["index", "signalr", "signalr-redis", "streaminghub"];
 const outputs = [
   ...entries.flatMap((name) =>
     ["js", "cjs", "d.ts", "d.cts"].map((extension) => `dist/${name}.${extension}`),
