@@ -4,15 +4,16 @@ import type { HubStream, HubStreamEvents, StreamEnd } from "./channel.ts";
 import { Heartbeat, type HeartbeatOptions } from "./Heartbeat.ts";
 import type { HubMethod } from "./HubMethod.ts";
 import type { ReceiverMethod } from "./Receiver.ts";
-import { ServerFrame } from "./ServerFrame.ts";
+import type { ServerFrame } from "./ServerFrame.ts";
+import { NO_ANSWER } from "./Slab.ts";
 import { GrpcStatus, StreamingHubError, type StreamingHubErrorCode } from "./StreamingHubError.ts";
-import { NO_ANSWER, writeEcho } from "./writeMessage.ts";
+import { writeEcho } from "./writeMessage.ts";
 
 /** The version of the protocol that is spoken here. */
 const VERSION = "2";
 
 /** What a connection needs to write and read. */
-export type ConnectionCodec = Pick<ClientCodec, "write" | "writeCall" | "valueAt">;
+export type ConnectionCodec = Pick<ClientCodec, "frame" | "write" | "writeCall" | "valueAt">;
 
 /** What a server's heartbeat brings. */
 export interface ServerHeartbeatEvent {
@@ -51,7 +52,6 @@ export class HubConnection implements HubStreamEvents {
   readonly #options: ConnectionOptions;
   readonly #heartbeat: Heartbeat | null;
   readonly #calls = new CallTable();
-  readonly #frame = new ServerFrame();
   #stream: HubStream | null = null;
   /** Why no call can be made, or null while one can. */
   #failure: StreamingHubError | null;
@@ -195,7 +195,7 @@ export class HubConnection implements HubStreamEvents {
   message(bytes: Uint8Array): void {
     // What was under way when the connection was closed is not for anybody.
     if (this.#isOver) return;
-    const frame = this.#frame;
+    const { frame } = this.#codec;
     try {
       frame.read(bytes);
       switch (frame.type) {

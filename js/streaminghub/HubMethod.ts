@@ -9,6 +9,8 @@ export class HubMethod {
   readonly idBytes: Uint8Array;
   /** Whether the last call was short: the next one is taken to be so, too. */
   isSmall = true;
+  /** The call without arguments and answer, which is always the same, once there was one. */
+  notification: Uint8Array<ArrayBuffer> | null = null;
 
   constructor(name: string, id: number) {
     this.name = name;

@@ -18,7 +18,7 @@ export interface HubStreamEvents {
 
 /** One duplex stream. */
 export interface HubStream {
-  /** Sends a message. Its bytes stay as they are. */
+  /** Sends a message. Its bytes stay as they are, and must be left so: others may be sent with them. */
   send(message: Uint8Array<ArrayBuffer>): void;
   /** Says that no message follows. The server ends the stream then. */
   close(): void;

@@ -4,7 +4,7 @@ import { walkers } from "../workers.ts";
 import { GUID } from "./FrameHeader.ts";
 import type { HubMethod } from "./HubMethod.ts";
 import { type ClientMessage, type ServerMessage, Subtype } from "./messages.ts";
-import { Slab } from "./Slab.ts";
+import { NO_ANSWER, Slab } from "./Slab.ts";
 
 /** The message itself is one container, and the array of arguments another. */
 const VALUE_DEPTH = 2;
@@ -14,9 +14,6 @@ const NIL = 0xc0;
 const plainSettings = encodeSettings(undefined);
 const utf8 = new TextEncoder();
 const slab = new Slab();
-
-/** No message has this id: what is written with it is a call without answer. */
-export const NO_ANSWER = 0;
 
 /** A message in bytes, its value as the settings say. */
 export function writeMessage(
@@ -36,9 +33,7 @@ export function writeMessage(
   }
 }
 
-/**
- * A call with `count` arguments, the first four by themselves and, if there are more, all in `args`.
- */
+/** A call with `count` arguments, the first four by themselves and, if there are more, all in `args`. */
 export function writeCall(
   messageId: number,
   method: HubMethod,
@@ -50,6 +45,14 @@ export function writeCall(
   args: readonly unknown[] | null,
   settings: EncodeSettings,
 ): Uint8Array<ArrayBuffer> {
+  if (messageId === NO_ANSWER && count === 0) {
+    method.notification ??= Uint8Array.of(0x92, ...method.idBytes, NIL);
+    return method.notification;
+  }
+  if (settings.isDirect && args === null) {
+    const call = slab.shortCall(messageId, method.idBytes, count, a, b, c, d);
+    if (call !== null) return call;
+  }
   const walker = findWalker();
   try {
     walker.isBusy = true;
@@ -61,7 +64,7 @@ export function writeCall(
       walker.headInteger(messageId);
     }
     walker.headBytes(method.idBytes);
-    if (count !== 1) walker.headByte(count === 0 ? NIL : 0x90 | count);
+    if (count > 1) walker.headByte(0x90 | count);
     walker.beginValues(method.isSmall);
     if (args !== null) {
       for (let i = 0; i < count; i++) walker.item(args[i], ARGUMENT_DEPTH);
