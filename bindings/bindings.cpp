@@ -87,6 +87,8 @@ class DecodeSession {
     tokenizer_.set_window(tape_words, pooled_bytes);
   }
 
+  void set_max_copied(uint32_t bytes) { tokenizer_.set_max_copied(bytes); }
+
   /// Lets `feed` take its bytes from address `input` on, where `createBlock` or this session has made room.
   void place(uint32_t input) {
     tokenizer_.place(reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(input)));
@@ -182,18 +184,18 @@ class EncodeSession {
   }
   void set_origin(uint32_t origin) { emitter_.set_origin(origin); }
   /// Emits a window of `words`. Bit 0 of `flags` says that it is the first of a message, bit 1 that its text
-  /// is bytes, bit 2 that the message is to be framed; above, for a first window, stands how many bytes of the
-  /// message are in the output already, without holes. Numbers alone cost embind less than bools among them.
-  /// Returns as `run`.
+  /// is bytes, bit 2 that the message is to be framed; above, for a first window, stands how many bytes of
+  /// the message are in the output already, without holes. Numbers alone cost embind less than bools among
+  /// them. Returns as `run`.
   int32_t start(uint32_t words, uint32_t flags) {
     if ((flags & 1) != 0) emitter_.begin(flags >> 3);
     framed_ = (flags & 4) != 0;
     emitter_.start(words, (flags & 2) != 0);
     return run();
   }
-  /// Begins a message of which `length` bytes, with holes in them, stand in the output already.
-  void begin_at(uint32_t length, uint32_t holes, double hole_bytes) {
-    emitter_.begin(length, holes, static_cast<uint32_t>(static_cast<uint64_t>(hole_bytes)));
+  /// See `Emitter::go_on_at`.
+  void go_on_at(uint32_t length, uint32_t holes, double passed) {
+    emitter_.go_on_at(length, holes, static_cast<uint32_t>(static_cast<uint64_t>(passed)));
   }
   /// The bytes in the output so far, or -1 if it is full and must be drained.
   int32_t run() {
@@ -279,6 +281,7 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("setModes", &DecodeSession::set_modes)
       .function("setElementSize", &DecodeSession::set_element_size)
       .function("setWindow", &DecodeSession::set_window)
+      .function("setMaxCopied", &DecodeSession::set_max_copied)
       .function("place", &DecodeSession::place)
       .function("begin", &DecodeSession::begin)
       .function("feed", &DecodeSession::feed)
@@ -302,7 +305,7 @@ EMSCRIPTEN_BINDINGS(codec) {
       .function("holes", &EncodeSession::holes)
       .function("setOptions", &EncodeSession::set_options)
       .function("setOrigin", &EncodeSession::set_origin)
-      .function("beginAt", &EncodeSession::begin_at)
+      .function("goOnAt", &EncodeSession::go_on_at)
       .function("start", &EncodeSession::start)
       .function("run", &EncodeSession::run)
       .function("length", &EncodeSession::length)

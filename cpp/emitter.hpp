@@ -63,13 +63,17 @@ class Emitter {
 
   /// Forgets what earlier, perhaps abandoned, runs have left.
   ///
-  /// The message may begin with `length` bytes that stand in the output already, and `holes` among them that
-  /// will hold `hole_bytes` in all, modulo 2^32.
-  void begin(uint32_t length = 0, uint32_t holes = 0, uint32_t hole_bytes = 0) {
+  /// The message may have begun, with `length` bytes that stand in the output already.
+  void begin(uint32_t length = 0) {
     is_placed_ = false;
+    go_on_at(length, 0, 0);
+  }
+  /// Goes on with a message that has begun: with `length` bytes that stand in the output, `holes` among them,
+  /// and `passed` bytes, modulo 2^32, that stand before these or will stand in those.
+  void go_on_at(uint32_t length, uint32_t holes, uint32_t passed) {
     length_ = length;
     hole_count_ = holes;
-    passed_ = origin_ + hole_bytes;
+    passed_ = origin_ + passed;
   }
   /// `text_is_bytes`: all text of the window is ASCII, and `pool16` holds a byte for each of its units.
   void start(uint32_t words, bool text_is_bytes = false) {

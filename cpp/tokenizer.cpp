@@ -365,6 +365,7 @@ MPW_APART Status Tokenizer::typed_array(Cursor& c, uint32_t header, uint32_t len
 
 MPW_APART Status Tokenizer::long_text(Cursor& c, uint32_t header, uint32_t length) {
   if (length > options_.max_str_length) return fail(Status::kMaxStrLength, length);
+  if (length <= max_copied_ && holds(c.in, uint64_t{header} + length)) return pooled_text(c, header, length);
   return payload(c, wide(kLongStr, header << 8), header, length);
 }
 
@@ -391,6 +392,11 @@ MPW_APART Status Tokenizer::wide_text(Cursor& c, uint32_t header, uint32_t lengt
 MPW_INLINE Status Tokenizer::text(Cursor& c, uint32_t header, uint32_t length) {
   if (length >= pooled_end_) return aside(c, &Tokenizer::long_text, header, length);
   if (const Status status = require(c, header + length); status != Status::kDone) return status;
+  return pooled_text(c, header, length);
+}
+
+/// Text that is there, of `length` bytes behind its header.
+MPW_INLINE Status Tokenizer::pooled_text(Cursor& c, uint32_t header, uint32_t length) {
   c.in += header;
   if (c.pool8 + length > pool8_limit_) aside(c, &Tokenizer::open_pool8, length);
   if (!copy_ascii(c.pool8, c.in, length)) return aside(c, &Tokenizer::wide_text, header, length);

@@ -115,7 +115,10 @@ class Tokenizer {
   void set_window(uint32_t tape_words, uint32_t pooled_bytes) {
     tape_ = buffers_.tape.first(tape_words);
     max_pooled_ = pooled_bytes;
+    max_copied_ = pooled_bytes;
   }
+  /// Makes strings of up to `bytes` go through a pool that the chunk happens to hold whole.
+  void set_max_copied(uint32_t bytes) { max_copied_ = bytes; }
 
   /// Makes the chunks to come lie at `input` instead of in the buffer of that name: as much as `feed` will be
   /// told of stands there already, and KeyTable::kLookahead + kSlack bytes behind it can be read. It is not
@@ -188,6 +191,7 @@ class Tokenizer {
   Status open_pool8(Cursor& c, uint32_t length);
   void close_pools(const uint8_t* pool8);
   Status wide_text(Cursor& c, uint32_t header, uint32_t length);
+  Status pooled_text(Cursor& c, uint32_t header, uint32_t length);
   Status long_text(Cursor& c, uint32_t header, uint32_t length);
   Status bin(Cursor& c, uint32_t header, uint32_t length);
   Status ext(Cursor& c, uint32_t header, uint32_t length);
@@ -227,6 +231,7 @@ class Tokenizer {
   const uint8_t* input_;
   std::span<uint32_t> tape_;
   uint32_t max_pooled_ = kMaxPooledBytes;
+  uint32_t max_copied_ = kMaxPooledBytes;
   DecodeOptions options_;
 
   FrameStack<Container> stack_;

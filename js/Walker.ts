@@ -7,7 +7,7 @@ import { kindOf, unboxed } from "./kinds.ts";
 import { SMALL_BYTES, SmallWriter } from "./SmallWriter.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { MAX_PAYLOAD, Tag, Wide } from "./tape.ts";
-import { addKey, clearKeys, type EncodeModes } from "./wasm/EncodeMemory.ts";
+import { addKey, clearKeys, type EncodeModes, MAX_TEXT } from "./wasm/EncodeMemory.ts";
 
 /** What an encoder's options come to. Made once, in its constructor. */
 export interface EncodeSettings {
@@ -128,7 +128,7 @@ export class Walker extends SmallWriter {
       this.behind = head;
     } else {
       this.isFirst = false;
-      this.beginAt(head, this.payloads.length, sum(this.payloadLengths));
+      this.goOnAt(head, this.payloads.length, sum(this.payloadLengths));
     }
   }
 
@@ -380,11 +380,14 @@ export class Walker extends SmallWriter {
         item = array[i++];
       }
       this.at = at;
-      if (at <= tapeLimit) {
+      if (at > tapeLimit) {
+        this.flush();
+      } else if (typeof item === "number") {
+        return this.floats(array, i, length, item, depth);
+      } else {
         this.value(item, depth + 1);
         return i;
       }
-      this.flush();
     }
   }
 
@@ -575,7 +578,7 @@ export class Walker extends SmallWriter {
   text(text: string): void {
     const { length } = text;
     if (length > this.maxText) {
-      this.payload(utf8.encode(text), Wide.LONG_STR, 0);
+      this.longText(text);
       return;
     }
     if (this.at > this.tapeLimit || this.textUnits + length > this.textLimit) this.flush();
@@ -583,6 +586,25 @@ export class Walker extends SmallWriter {
     this.rope += text;
     this.textUnits += length;
     this.tape[this.at++] = (length << 4) | Tag.TEXT16;
+  }
+
+  private longText(text: string): void {
+    // In tests with small windows, shorter text comes here, too, which needs another header.
+    if (text.length <= MAX_TEXT) {
+      this.payload(utf8.encode(text), Wide.LONG_STR, 0);
+      return;
+    }
+    this.flush();
+    let end = this.writeLongText(text);
+    if (end < 0) {
+      this.drainOutput();
+      end = this.writeLongText(text);
+    }
+    if (end < 0) {
+      this.payload(utf8.encode(text), Wide.LONG_STR, 0);
+    } else {
+      this.goOnAt(end, this.payloads.length, this.partBytes + sum(this.payloadLengths));
+    }
   }
 
   /** Registers a key with the emitter. Returns the word that stands for it from now on, or 0 if it must go as text. */

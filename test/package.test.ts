@@ -30,7 +30,7 @@ test("the tarball holds what is published, and nothing else", () => {
     "README.md",
     "dist/codec.wasm",
     ...["dist/core.cjs", "dist/core.cjs.map", "dist/core.js", "dist/core.js.map"],
-    ...["index", "signalr-redis", "signalr"].flatMap((name) =>
+    ...["index", "signalr-redis", "signalr", "streaminghub"].flatMap((name) =>
       ["cjs", "cjs.map", "d.cts", "d.ts", "js", "js.map"].map((extension) => `dist/${name}.${extension}`),
     ),
     "package.json",

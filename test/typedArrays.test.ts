@@ -712,6 +712,34 @@ describe("input in pieces", () => {
   });
 });
 
+test("arrays behind long text, much of it, and in calls within calls are aligned", () => {
+  const array = Float64Array.of(1, 2, 3);
+  const large = new Float64Array(100).fill(7);
+  const texts = [
+    "a".repeat(2049),
+    "é".repeat(20_000),
+    "€".repeat(30_000),
+    "x".repeat(70_000),
+    "y".repeat(400_000),
+  ];
+  const value = texts.flatMap((text, i) => ["z".repeat(i), text, array, large, text]);
+  const inner = new ExtensionCodec();
+  inner.register({
+    type: 50,
+    encode: (object) => (object instanceof Map ? encode([...value, "end"], { extensionCodec }) : null),
+    decode: (data) => decode(data.slice(), { extensionCodec }),
+  });
+  const extensionCodec = new TypedArrayCodec({ onMisaligned: "throw" });
+  for (const copies of [1, 4]) {
+    const all = Array(copies).fill(value).flat();
+    const bytes = encode(all, { extensionCodec });
+    expect(decode(bytes, { extensionCodec })).toStrictEqual(all);
+    expect(decode(encode([new Map()], { extensionCodec: inner }), { extensionCodec: inner })).toStrictEqual([
+      [...value, "end"],
+    ]);
+  }
+});
+
 describe("bad input", () => {
   const before = hex("92a3616263");
   const bad = (type: number, payload: string) => {

@@ -136,10 +136,10 @@ export class HubConnection implements HubStreamEvents {
 
   ended({ status, detail, cause }: StreamEnd): void {
     const code = this.#isAccepted ? "DISCONNECTED" : "CONNECT";
-    const what = detail === "" ? "The stream has ended" : `The stream has ended: ${detail}`;
+    const what = `The stream has ended with status ${status}${detail === "" ? "" : `: ${detail}`}`;
+    const error = new StreamingHubError(`${this.#hubName}: ${what}`, { code, status, detail, cause });
     // An end that is no error does not bring a hub about, either.
-    const type = status === GrpcStatus.OK && this.#isAccepted ? "completed" : "faulted";
-    this.#disconnect(type, this.#error(code, status, what, cause));
+    this.#disconnect(status === GrpcStatus.OK && this.#isAccepted ? "completed" : "faulted", error);
     this.#resolveOver();
   }
 

@@ -2,7 +2,7 @@ import { Status } from "../status.ts";
 import { copyBytes } from "./copyBytes.ts";
 import type { KnownKeys } from "./KnownKeys.ts";
 import { type Instance, shared } from "./module.ts";
-import type { HostText } from "./text.ts";
+import { type HostText, MAX_COPIED_TEXT } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
 const INPUT_BYTES = 128 * 1024;
@@ -65,6 +65,7 @@ export class DecodeMemory {
     this.#session = instance.created(instance.codec.createDecodeSession(keys.table));
     this.pool8Start = this.#session.pool8();
     this.pool16Start = this.#session.pool16();
+    this.#session.setMaxCopied(MAX_COPIED_TEXT);
     this.renew();
     instance.registerView(this);
   }

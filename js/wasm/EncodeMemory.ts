@@ -12,8 +12,8 @@ const HOLES = 256;
 const FRONT_BYTES = 8;
 /** The words that a value may write before it looks for room again: the header of a map, a key, an operand. */
 const TAPE_RESERVE = 8;
-/** `Emitter::kMaxText`. */
-const MAX_TEXT = 2048;
+/** `Emitter::kMaxText`, which is enough for a str 16 header. */
+export const MAX_TEXT = 2048;
 /** A message that fits is written without being put together from parts. */
 const FIRST_OUTPUT_BYTES = 1024 * 1024;
 /** Above this, `TypedArray.prototype.slice` is faster than a loop (measured on Node 20 and 26). */
@@ -125,11 +125,37 @@ export class EncodeMemory {
   }
 
   /**
-   * Begins a message of which `length` bytes stand in the output already, with `holes` in them that will hold
-   * `holeBytes` in all. Where there are none, `behind` saves the call.
+   * Goes on with a message that has begun: `length` bytes stand in the output, `holes` among them; `passed` bytes stand
+   * before these, or will stand in those. Where there are none, `behind` saves the call.
    */
-  beginAt(length: number, holes: number, holeBytes: number): void {
-    this.#session.beginAt(length, holes, holeBytes);
+  goOnAt(length: number, holes: number, passed: number): void {
+    this.outputLength = length;
+    this.#session.goOnAt(length, holes, passed % 2 ** 32);
+  }
+
+  /**
+   * Writes a string and its header behind what is in the output. Returns where it ends, or -1 if there may be no room.
+   */
+  writeLongText(text: string): number {
+    const { output, outputLength } = this;
+    const { length } = text;
+    let header = length < 2 ** 16 ? 3 : 5;
+    const room = 3 * length;
+    if (outputLength + 5 + room > output.length) return -1;
+    const bytes = hostText.writeUtf8(text, output.byteOffset + outputLength + header, room);
+    if (header === 3 && bytes >= 2 ** 16) {
+      output.copyWithin(outputLength + 5, outputLength + 3, outputLength + 3 + bytes);
+      header = 5;
+    }
+    let at = outputLength;
+    output[at++] = header === 3 ? 0xda : 0xdb;
+    if (header === 5) {
+      output[at++] = bytes >>> 24;
+      output[at++] = bytes >>> 16;
+    }
+    output[at++] = bytes >>> 8;
+    output[at++] = bytes;
+    return at + bytes;
   }
 
   /** Writes the text of a window to its pool. Returns whether that is ASCII, a byte a unit; else it is UTF-16. */

@@ -28,6 +28,8 @@ struct Sizes {
   /// 0: twice as long as the tape, or long enough for a chunk of nothing but float 32.
   uint32_t lane = 0;
   uint32_t pooled = kMaxPooledBytes;
+  /// The longest string that goes through a pool if the chunk holds it whole. 0: `pooled`.
+  uint32_t copied = 0;
   /// The message comes as a stream, so many bytes at a time. 0: it is all there.
   uint32_t arrival = 0;
   /// Windows go on with further chunks, of at most so many bytes. 0: they do not.
@@ -67,6 +69,7 @@ class Session {
         pool16_(sizes.chunk, kSlack),
         tokenizer_(keys, {input_.span(), tape_.span(), lane_.span(), pool8_.span(), pool16_.span()}) {
     tokenizer_.set_window(sizes.tape, sizes.pooled);
+    if (sizes.copied != 0) tokenizer_.set_max_copied(sizes.copied);
     set_options(options);
   }
 

@@ -329,6 +329,31 @@ TEST(Emitter, GoesOnBehindEarlierWindows) {
   EXPECT_EQ(emitter.length(), 0U);
 }
 
+TEST(Emitter, GoesOnBehindWhatStandsInTheOutput) {
+  const auto keys = std::make_unique<KeyStore>();
+  const test::HeapBuffer<uint32_t> tape(4, kSlack);
+  const test::HeapBuffer<uint8_t> pool8(4, kSlack);
+  const test::HeapBuffer<uint8_t> output(Emitter::kMinOutput, kSlack);
+  const test::HeapBuffer<uint32_t> holes(2, kSlack);
+  Emitter emitter(*keys, {tape.span(), {}, pool8.span(), {}, output.span(), holes.span()});
+  emitter.set_origin(2);
+  for (uint32_t passed = 0; passed < 4; passed++) {
+    output.data()[0] = 0x92;
+    holes.data()[0] = 1;
+    tape.data()[0] = 1U << 16 | 5 << 8 | kShortTypedArray << 4 | kWide;
+    tape.data()[1] = 2;
+    pool8.data()[0] = pool8.data()[1] = 9;
+    emitter.go_on_at(1, 1, passed);
+    emitter.start(2);
+    ASSERT_EQ(emitter.run(), Status::kDone);
+    EXPECT_EQ(emitter.hole_count(), 1U);
+    // Where the message starts, what has passed, and its first byte.
+    const bool is_even = (2 + passed + 1) % 2 == 0;
+    const Bytes expected = is_even ? Bytes{0x92, 0xd6, 5, 2, 0, 9, 9} : Bytes{0x92, 0xc7, 4, 5, 2, 0, 9, 9};
+    EXPECT_EQ(Bytes(output.data(), output.data() + emitter.length()), expected) << passed;
+  }
+}
+
 TEST(Emitter, ForgetsARunThatWasAbandoned) {
   const auto keys = std::make_unique<KeyStore>();
   const test::HeapBuffer<uint32_t> tape(4, kSlack);

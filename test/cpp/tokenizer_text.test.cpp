@@ -67,6 +67,18 @@ TEST(TokenizerText, LeavesLongStringsWhereTheyLie) {
             (Words{wide(kLongStr, 3 << 8), kMaxPooledBytes + 2, 3}));
 }
 
+TEST(TokenizerText, CopiesLongStringsThatTheChunkHoldsIfAsked) {
+  const Sizes sizes = {.copied = 3 * kPoolBytes};
+  EXPECT_EQ(words_of(str(ascii(kMaxPooledBytes + 1)), {}, sizes)[0], kPool8);
+  EXPECT_EQ(words_of(str(ascii(3 * kPoolBytes)), {}, sizes)[0], kPool8);
+  EXPECT_EQ(words_of(str(wide_text(3 * kPoolBytes)), {}, sizes)[2], kPool16);
+  EXPECT_EQ(words_of(str(ascii(3 * kPoolBytes + 1)), {}, sizes),
+            (Words{wide(kLongStr, 3 << 8), 3 * kPoolBytes + 1, 3}));
+  const Sizes cut = {.chunk = 3 * kPoolBytes + 2, .copied = 3 * kPoolBytes};
+  EXPECT_EQ(words_of(str(ascii(3 * kPoolBytes)), {}, cut),
+            (Words{wide(kLongStr, 3 << 8), 3 * kPoolBytes, 3}));
+}
+
 /// So that an error that JS finds in it can point at its header.
 TEST(TokenizerText, SaysHowLongTheHeaderOfALongStringIs) {
   const Sizes sizes = {.pooled = 0};

@@ -49,6 +49,20 @@ TEST(TokenizerWindows, OfTinyChunksWhereStringsAreNotPooledGiveTheSameValue) {
   }
 }
 
+TEST(TokenizerWindows, ThatCopyWhatTheyHoldGiveTheSameValue) {
+  const std::vector<Expected> all = expected_of(all_samples());
+  for (const uint32_t copied : {1U, 40U, 100'000U}) {
+    for (uint32_t chunk = 80; chunk <= 2000; chunk += 29) {
+      ASSERT_TRUE(same_in(all, {.chunk = chunk, .pooled = 0, .copied = copied}));
+      ASSERT_TRUE(same_in(all, {.chunk = chunk, .pooled = 0, .copied = copied, .arrival = 101}));
+      // Pools have room for a chunk: a further one must fit behind half of it.
+      if (chunk >= 160) {
+        ASSERT_TRUE(same_in(all, {.chunk = chunk, .pooled = 0, .copied = copied, .further = 80}));
+      }
+    }
+  }
+}
+
 TEST(TokenizerWindows, OfAnyTapeAndChunkGiveTheSameValue) {
   const std::vector<Expected> all = expected_of(all_samples());
   for (uint32_t tape = Tokenizer::kMinTape; tape <= 40; tape += 3) {
