@@ -1,16 +1,17 @@
-// Measures encoding and decoding beside the peers, on real documents and on a small call. Each document has a process of
-// its own, in which all candidates take turns: what V8 has learned from one document (where to allocate, what to inline)
+// The tool for tuning: encoding and decoding beside the peers that come closest, on real documents and on a small call, in
+// a minute. Unlike in the suite, each document has a process of its own in which all candidates take turns: what V8 has learned from one document (where to allocate, what to inline)
 // decides about the next by factors of two and more, for all of them. Since chance has a part in that, too, there are
 // three processes for each, of which the best time of each candidate counts.
-//   node bench/compare.mjs [WORD…]   only the documents whose name contains one of the words
-//   NODE=path/to/node node bench/compare.mjs   measures on another Node
+//   npm run bench:compare [-- WORD…]   only the documents whose name contains one of the words
+//   NODE=path/to/node npm run bench:compare   measures on another Node
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import * as reference from "@msgpack/msgpack";
 import { Packr } from "msgpackr";
 import { Decoder, Encoder } from "../dist/index.js";
 import { realDocuments } from "./lib/documents.mjs";
-import { geometricMean, measure } from "./lib/measure.mjs";
+import { measure } from "./lib/measure.mjs";
+import { geometricMean } from "./suite/statistics.mjs";
 
 /**
  * @typedef {Record<"ours" | "reference" | "msgpackr" | "JSON", number>} Times nanoseconds a call

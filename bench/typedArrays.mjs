@@ -2,13 +2,9 @@
 //   1. a mesh beside @msgpack/msgpack with the zero-copy codec of its documentation, and beside the two other ways to
 //      write numbers (an array of them, an extension that copies);
 //   2. whether the size of an array has a part in what it costs to decode;
-//   3. encoding large arrays beside the bare copy of their bytes;
-//   4. the bytes of JavaScript's heap, and of buffers outside it, that a decode allocates: what has been added to both
-//      after many decodes in a process with a young generation so large that nothing was collected meanwhile.
+//   3. encoding large arrays beside the bare copy of their bytes.
+// The suite (npm run bench -- --filter Float32Array) has the bytes that they allocate, and other libraries.
 //   node bench/typedArrays.mjs
-import { execFileSync } from "node:child_process";
-import { PerformanceObserver } from "node:perf_hooks";
-import { fileURLToPath } from "node:url";
 import * as reference from "@msgpack/msgpack";
 import {
   Decoder,
@@ -130,86 +126,9 @@ function measureLarge() {
   }
 }
 
-/** @type {Record<string, { bytes: Uint8Array, decode: (bytes: Uint8Array) => unknown }>} */
-const allocations = {
-  "ours, 4 KB": {
-    bytes: encoder.encode([{ position: floats(1000) }]),
-    decode: (bytes) => decoder.decode(bytes),
-  },
-  "ours, 4 MB": {
-    bytes: encoder.encode([{ position: floats(1000_000) }]),
-    decode: (bytes) => decoder.decode(bytes),
-  },
-  "@msgpack/msgpack, 4 KB": {
-    bytes: theirEncoder.encode([{ position: floats(1000) }]),
-    decode: (bytes) => theirDecoder.decode(bytes),
-  },
-  "ours, an extension that copies, 4 KB": {
-    bytes: new Encoder({ extensionCodec: copyingCodec() }).encode([{ position: floats(1000) }]),
-    decode: (
-      (copying) => (bytes) =>
-        copying.decode(bytes)
-    )(new Decoder({ extensionCodec: copyingCodec() })),
-  },
-};
-
-const ALLOCATING_DECODES = 5000;
-
-/** @param {string} name */
-async function measureAllocation(name) {
-  const { bytes, decode } = allocations[name];
-  let collections = 0;
-  new PerformanceObserver((list) => {
-    collections += list.getEntries().length;
-  }).observe({ entryTypes: ["gc"] });
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
-  // Compiled, and with nothing left of that.
-  for (let i = 0; i < 4 * ALLOCATING_DECODES; i++) decode(bytes);
-  await settled();
-  for (;;) {
-    /** @type {(() => void) | undefined} */ (globalThis.gc)?.();
-    await settled();
-    collections = 0;
-    const before = process.memoryUsage();
-    for (let i = 0; i < ALLOCATING_DECODES; i++) decode(bytes);
-    const after = process.memoryUsage();
-    await settled();
-    if (collections > 0) continue;
-    console.log(
-      JSON.stringify({
-        heap: (after.heapUsed - before.heapUsed) / ALLOCATING_DECODES,
-        outside: (after.arrayBuffers - before.arrayBuffers) / ALLOCATING_DECODES,
-      }),
-    );
-    process.exit();
-  }
-}
-
-function printAllocations() {
-  console.log("\nallocated by a decode of [{ position: Float32Array }], bytes");
-  for (const name of Object.keys(allocations)) {
-    const script = fileURLToPath(import.meta.url);
-    const output = execFileSync(
-      process.execPath,
-      ["--expose-gc", "--max-semi-space-size=256", "--min-semi-space-size=256", script, "--allocation", name],
-      { encoding: "utf8" },
-    );
-    const { heap, outside } = JSON.parse(output);
-    console.log(
-      `  ${name.padEnd(44)}${heap.toFixed(0).padStart(8)} heap${outside.toFixed(0).padStart(10)} outside`,
-    );
-  }
-}
-
-const [first, name] = process.argv.slice(2);
-if (first === "--allocation") {
-  await measureAllocation(name);
-} else {
-  console.log(
-    `Node ${process.version}; nanoseconds a call, the best of alternating runs, and the ratio to the first`,
-  );
-  measureMesh();
-  measureSizes();
-  measureLarge();
-  printAllocations();
-}
+console.log(
+  `Node ${process.version}; nanoseconds a call, the best of alternating runs, and the ratio to the first`,
+);
+measureMesh();
+measureSizes();
+measureLarge();

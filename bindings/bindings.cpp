@@ -193,7 +193,6 @@ class EncodeSession {
     emitter_.start(words, (flags & 2) != 0);
     return run();
   }
-  /// See `Emitter::go_on_at`.
   void go_on_at(uint32_t length, uint32_t holes, double passed) {
     emitter_.go_on_at(length, holes, static_cast<uint32_t>(static_cast<uint64_t>(passed)));
   }

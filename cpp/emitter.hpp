@@ -68,8 +68,8 @@ class Emitter {
     is_placed_ = false;
     go_on_at(length, 0, 0);
   }
-  /// Goes on with a message that has begun: with `length` bytes that stand in the output, `holes` among them,
-  /// and `passed` bytes, modulo 2^32, that stand before these or will stand in those.
+  /// Goes on with a message that has begun: with `length` bytes that stand in the output already, `holes`
+  /// among them, and `passed` bytes, modulo 2^32, that stand before these or will stand in those.
   void go_on_at(uint32_t length, uint32_t holes, uint32_t passed) {
     length_ = length;
     hole_count_ = holes;

@@ -365,8 +365,18 @@ MPW_APART Status Tokenizer::typed_array(Cursor& c, uint32_t header, uint32_t len
 
 MPW_APART Status Tokenizer::long_text(Cursor& c, uint32_t header, uint32_t length) {
   if (length > options_.max_str_length) return fail(Status::kMaxStrLength, length);
-  if (length <= max_copied_ && holds(c.in, uint64_t{header} + length)) return pooled_text(c, header, length);
-  return payload(c, wide(kLongStr, header << 8), header, length);
+  const uint64_t size = uint64_t{header} + length;
+  if (length > max_copied_ || !holds(c.in, size)) {
+    return payload(c, wide(kLongStr, header << 8), header, length);
+  }
+  if (const Status status = reserve(c, size); status != Status::kDone) return status;
+  // In a pool of its own, so that neither keeps the other alive.
+  pool8_limit_ = c.pool8 - 1;
+  pool16_limit_ = pool16_;
+  const Status status = pooled_text(c, header, length);
+  pool8_limit_ = c.pool8 - 1;
+  pool16_limit_ = pool16_;
+  return status;
 }
 
 /// Text that is not ASCII, of `length` bytes at `c.in`, behind its header.

@@ -44,14 +44,14 @@ export function encodeSettings<ContextType>(
   const smallestBigint = options?.int64 === "auto";
   const sortKeys = options?.sortKeys ?? false;
   const ignoreUndefined = options?.ignoreUndefined ?? false;
-  const codec = (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>;
-  const { context } = (options ?? {}) as { context?: unknown };
   const modes = {
     float32: options?.forceFloat32 ?? false,
     integersAsFloats: options?.forceIntegerToFloat ?? false,
     noInt64: useBigInt64,
     smallestBigint,
   };
+  const codec = (options?.extensionCodec ?? ExtensionCodec.defaultCodec) as ExtensionCodecType<unknown>;
+  const { context } = (options ?? {}) as { context?: unknown };
   return {
     extensionCodec: codec === ExtensionCodec.defaultCodec ? null : codec,
     typedArrays: typedArraysOf(codec),

@@ -316,16 +316,16 @@ class SmallReader {
 
 const shared = new SmallReader();
 
-let isOn = true;
+let smallBytes = SMALL_BYTES;
 
-/** For tests: whether small messages are read here at all. */
-export function turnSmallReader(on: boolean): void {
-  isOn = on;
+/** For tests and tuning: up to how many bytes messages are read here, -1 for none. */
+export function limitSmallReader(bytes = SMALL_BYTES): void {
+  smallBytes = bytes;
 }
 
 /** The value that `bytes` hold, if they and the options are such that `SmallReader` reads it, else `NOT_SMALL`. */
 export function readSmall(bytes: Uint8Array, { isSimple, typedArrays }: DecodeSettings): unknown {
-  return isOn && isSimple && (bytes.length <= SMALL_BYTES || typedArrays !== null)
+  return isSimple && (bytes.length <= smallBytes || (typedArrays !== null && smallBytes >= 0))
     ? shared.read(bytes, typedArrays, 0, true)
     : NOT_SMALL;
 }
@@ -336,7 +336,7 @@ export function readSmallAt(
   offset: number,
   { isSimple, typedArrays }: DecodeSettings,
 ): unknown {
-  return isOn && isSimple && (bytes.length - offset <= SMALL_BYTES || typedArrays !== null)
+  return isSimple && (bytes.length - offset <= smallBytes || (typedArrays !== null && smallBytes >= 0))
     ? shared.read(bytes, typedArrays, offset, false)
     : NOT_SMALL;
 }

@@ -4,7 +4,7 @@ import { EncodeMemory } from "./wasm/EncodeMemory.ts";
 
 /** Once a message is longer than that, what follows goes by way of the tape: the emitter is faster then. */
 export const SMALL_BYTES = 64;
-/** Containers with more in them make it go there at once (`node bench/small.mjs`). */
+/** Containers with more in them make it go there at once. */
 const MAX_ITEMS = 15;
 const MAX_PAIRS = 2;
 
@@ -29,7 +29,7 @@ export abstract class SmallWriter extends EncodeMemory {
   protected abstract placeTypedArray(view: ArrayBufferView, at: number): number;
 
   /** Writes the value of a message. Whether `isDirect` is left on tells where it stands. */
-  protected writeDirect(value: unknown): void {
+  protected beginDirectly(value: unknown): void {
     this.isDirect = true;
     this.head = 0;
     this.direct(value, 1);

@@ -7,6 +7,7 @@ import { kindOf, unboxed } from "./kinds.ts";
 import { SMALL_BYTES, SmallWriter } from "./SmallWriter.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { MAX_PAYLOAD, Tag, Wide } from "./tape.ts";
+import { copyBytes } from "./wasm/copyBytes.ts";
 import { addKey, clearKeys, type EncodeModes, MAX_TEXT } from "./wasm/EncodeMemory.ts";
 
 /** What an encoder's options come to. Made once, in its constructor. */
@@ -94,7 +95,7 @@ export class Walker extends SmallWriter {
   walk(value: unknown, settings: EncodeSettings, origin: number): void {
     this.begin(settings, origin);
     if (settings.isDirect && settings.isSmall) {
-      this.writeDirect(value);
+      this.beginDirectly(value);
       if (this.isDirect) return;
     } else {
       this.value(value, 1);
@@ -162,8 +163,8 @@ export class Walker extends SmallWriter {
   }
 
   /**
-   * Begins a message that starts with what the caller writes to the output (`headByte`, `headInteger`, `headBytes`): up
-   * to `MAX_HEAD` bytes. Then come `beginValues`, values (`item`), and `endValues`.
+   * Begins a message that starts with a few bytes that the caller writes to the output (`headByte`, `headInteger`,
+   * `headBytes`). Then come `beginValues`, values (`item`), and `endValues`.
    */
   beginHead(settings: EncodeSettings): void {
     this.begin(settings, 0);
@@ -682,7 +683,7 @@ export class Walker extends SmallWriter {
       return;
     }
     if (this.at8 + length > this.poolBytes) this.flush();
-    this.pool8.set(bytes, this.at8);
+    copyBytes(this.pool8, this.at8, bytes, 0, length);
     this.at8 += length;
     this.tape[this.at++] = extra | (short << 4) | Tag.WIDE;
     this.tape[this.at++] = length;

@@ -1,5 +1,5 @@
 // The package with handles for its tests; it is built apart and not published.
-import { turnSmallReader } from "./SmallReader.ts";
+import { limitSmallReader } from "./SmallReader.ts";
 import { wasmMemoryBytes } from "./wasm/DecodeMemory.ts";
 import { materializers, walkers } from "./workers.ts";
 
@@ -15,7 +15,7 @@ export { receiverMethods } from "./streaminghub/Receiver.ts";
 export { ServerFrame } from "./streaminghub/ServerFrame.ts";
 export { clientOf } from "./streaminghub/StreamingHubClient.ts";
 export { Tag, Wide } from "./tape.ts";
-export { wasmMemoryBytes };
+export { limitSmallReader, wasmMemoryBytes };
 
 const DECODE_TAPE = 32 * 1024;
 const DECODE_BYTES = 128 * 1024;
@@ -33,7 +33,8 @@ export function limitDecodeWindows(
   chunkBytes = DECODE_BYTES,
   pooledBytes = DECODE_POOLED,
 ): void {
-  turnSmallReader(tapeWords === DECODE_TAPE && chunkBytes === DECODE_BYTES && pooledBytes === DECODE_POOLED);
+  const isUsual = tapeWords === DECODE_TAPE && chunkBytes === DECODE_BYTES && pooledBytes === DECODE_POOLED;
+  limitSmallReader(isUsual ? undefined : -1);
   materializers.find().limitWindow(tapeWords, chunkBytes, pooledBytes);
 }
 

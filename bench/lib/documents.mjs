@@ -1,18 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-
-const NAMES = [
-  "twitter",
-  "citm_catalog",
-  "canada",
-  "github_events",
-  "instruments",
-  "apache_builds",
-  "update-center",
-  "mesh",
-  "numbers",
-];
+import { documentNames } from "../suite/workloads.mjs";
 
 /**
  * @typedef {object} Document
@@ -26,12 +15,18 @@ const NAMES = [
  * @returns {Document[]}
  */
 export function realDocuments() {
+  return documentNames.map((name) => ({ name, value: readDocument(name), isJson: true }));
+}
+
+/** @param {string} name one of `documentNames` */
+export function readDocument(name) {
+  return JSON.parse(readFileSync(documentPath(name), "utf8"));
+}
+
+/** @param {string} name one of `documentNames` */
+export function documentPath(name) {
   const simdjson = dirname(createRequire(import.meta.url).resolve("simdjson/package.json"));
-  return NAMES.map((name) => ({
-    name,
-    value: JSON.parse(readFileSync(join(simdjson, "jsonexamples", `${name}.json`), "utf8")),
-    isJson: true,
-  }));
+  return join(simdjson, "jsonexamples", `${name}.json`);
 }
 
 /**

@@ -87,11 +87,3 @@ async function timeAsync(run, repeats) {
   }
   return Number(process.hrtime.bigint() - start);
 }
-
-/**
- * @param {number[]} ratios
- * @returns {number}
- */
-export function geometricMean(ratios) {
-  return Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
-}

@@ -7,7 +7,7 @@ import { sharedVocabulary } from "../Vocabulary.ts";
 import { materializers } from "../workers.ts";
 import { type MessagePackOptions, readingSettings } from "./options.ts";
 import { plainBytes } from "./plainBytes.ts";
-import { frameError, frameLength, MAX_PREFIX, type Progress, readFrames } from "./readFrames.ts";
+import { type Batch, frameError, frameLength, MAX_PREFIX, readFrames } from "./readFrames.ts";
 
 /**
  * Reads the hub messages of a byte stream (a socket, a pipe, a file), which may be cut anywhere: pieces go in by `push`,
@@ -19,7 +19,6 @@ export class HubFrameReader {
   readonly #forServer: boolean;
   readonly #logger: ILogger | null;
   readonly #source = new SegmentSource();
-  readonly #progress: Progress = { frameStart: 0 };
   /** Where the next frame begins, and how much input must be there before it is worth looking at. */
   #position = 0;
   #awaited = 1;
@@ -83,17 +82,16 @@ export class HubFrameReader {
     if (sharedVocabulary.wantsToRelearn && materializers.isQuiet) sharedVocabulary.relearn();
     const source = this.#source;
     const materializer = materializers.find();
-    const messages: HubMessage[] = [];
-    this.#progress.frameStart = this.#position;
+    const batch: Batch = { messages: [], frameStart: this.#position };
     try {
       materializer.isBusy = true;
       materializer.attach(source, this.#settings, this.#position, false);
       materializer.next();
-      const status = readFrames(materializer, messages, this.#forServer, this.#logger, this.#progress);
-      this.#goOn(status, materializer.position, materializer.detail());
+      const status = readFrames(materializer, batch, this.#forServer, this.#logger);
+      this.#goOn(status, materializer.position, materializer.detail(), batch);
     } catch (error) {
       this.#failure = { error };
-      const { frameStart } = this.#progress;
+      const { frameStart } = batch;
       // It is all there, or it would not have been read.
       this.#position =
         frameStart +
@@ -102,13 +100,13 @@ export class HubFrameReader {
     } finally {
       materializer.isBusy = false;
       materializer.detach();
-      this.#messages = messages.reverse();
+      this.#messages = batch.messages.reverse();
       source.release(this.#position);
     }
   }
 
   /** Sees what a batch has ended with, at an offset. */
-  #goOn(status: number, offset: number, detail: number): void {
+  #goOn(status: number, offset: number, detail: number, batch: Batch): void {
     this.#position = offset;
     this.#awaited = offset + 1;
     switch (status) {
@@ -123,7 +121,7 @@ export class HubFrameReader {
         this.#failure = { error: frameError(status, offset, detail) };
         return;
       case Status.FRAME_EMPTY:
-        this.#progress.frameStart = offset;
+        batch.frameStart = offset;
     }
     throw frameError(status, offset, detail);
   }

@@ -8,7 +8,7 @@ import { materializers, walkers } from "../workers.ts";
 import { MessageType } from "./MessageType.ts";
 import { type MessagePackOptions, readingSettings, writingSettings } from "./options.ts";
 import { plainBytes } from "./plainBytes.ts";
-import { frameError, framingError, type Progress, readFrames } from "./readFrames.ts";
+import { type Batch, frameError, framingError, readFrames } from "./readFrames.ts";
 import { writeMessage } from "./writeMessage.ts";
 
 const PING = Uint8Array.of(2, 0x91, MessageType.PING);
@@ -27,7 +27,6 @@ export class MessagePackHubProtocol implements IHubProtocol {
   readonly #reading: DecodeSettings;
   readonly #writing: EncodeSettings;
   readonly #forServer: boolean;
-  readonly #progress: Progress = { frameStart: 0 };
 
   /** @throws RangeError if `maxMessageLength` is below 1 */
   constructor(options?: MessagePackOptions | null) {
@@ -49,16 +48,16 @@ export class MessagePackHubProtocol implements IHubProtocol {
     if (bytes === null) {
       throw new Error("Invalid input for MessagePack hub protocol. Expected an ArrayBuffer.");
     }
-    const messages: HubMessage[] = [];
-    if (bytes.length === 0) return messages;
+    if (bytes.length === 0) return [];
+    const batch: Batch = { messages: [], frameStart: 0 };
     if (sharedVocabulary.wantsToRelearn && materializers.isQuiet) sharedVocabulary.relearn();
     const materializer = materializers.find();
     try {
       materializer.isBusy = true;
       materializer.beginFrames(bytes, this.#reading);
-      const status = readFrames(materializer, messages, this.#forServer, logger, this.#progress);
+      const status = readFrames(materializer, batch, this.#forServer, logger);
       if (status !== Status.DONE) throw frameError(status, materializer.position, materializer.detail());
-      return messages;
+      return batch.messages;
     } catch (error) {
       const first = framingError(bytes) ?? error;
       showCaller(first, this.parseMessages);

@@ -4,32 +4,35 @@ import type { Materializer } from "../Materializer.ts";
 import { Status } from "../status.ts";
 import { readMessage } from "./readMessage.ts";
 
-/** Where the frame begins that is being read, or has been read last. */
-export interface Progress {
+/** What is known of a batch besides its messages, which an error leaves here, too. */
+export interface Batch {
+  messages: HubMessage[];
+  /** Where the frame begins that is being read, or has been read last. */
   frameStart: number;
 }
 
 /**
- * Reads the frames of a batch that has been begun, and adds their messages to `messages`. Returns `Status.DONE`, or the
- * frame error that has ended it.
+ * Reads the frames of a batch that has been begun. Returns `Status.DONE`, or the frame error that has ended it.
  * @throws as `readMessage`, and what the decoder finds wrong
  */
 export function readFrames(
   values: Materializer,
-  messages: HubMessage[],
+  batch: Batch,
   forServer: boolean,
   logger: ILogger | null,
-  progress: Progress,
 ): number {
   let status = values.nextFrame();
   while (status === Status.MORE) {
     const frameStart = values.start + values.operand();
     values.skip(1);
-    progress.frameStart = frameStart;
+    batch.frameStart = frameStart;
     const message = readMessage(values, frameStart, forServer, logger);
     status = values.nextFrame();
     // Of a frame that goes on after its message nothing counts.
-    if (message !== null && status !== Status.FRAME_REST) messages.push(message);
+    if (message === null || status === Status.FRAME_REST) continue;
+    // Most batches have one: a list that has grown by `push` has room for 17.
+    if (batch.messages.length === 0) batch.messages = [message];
+    else batch.messages.push(message);
   }
   return status;
 }

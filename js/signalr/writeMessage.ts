@@ -5,6 +5,9 @@ import type { EncodeSettings, Walker } from "../Walker.ts";
 import { MessageType, ResultKind } from "./MessageType.ts";
 import { plainSettings } from "./options.ts";
 
+/** Lists of so many items are taken for arguments of all kinds. */
+const MAX_MIXED = 16;
+
 /** The items of a message are containers of this depth. */
 const DEPTH = 2;
 
@@ -82,9 +85,18 @@ function writeStart(walker: Walker, type: number, headers: MessageHeaders | unde
 
 /** The list itself is a part of the protocol, and no matter for the extension codec. */
 function writeList(walker: Walker, list: readonly unknown[]): void {
-  if (Array.isArray(list)) {
-    walker.array(list, DEPTH);
-  } else {
+  if (!Array.isArray(list)) {
     walker.value(list, DEPTH);
+    return;
   }
+  const { length } = list;
+  // Longer ones may hold runs.
+  if (length > MAX_MIXED) {
+    walker.array(list, DEPTH);
+    return;
+  }
+  walker.word((length << 4) | Tag.ARRAY);
+  if (length === 0) return;
+  walker.checkDepth(DEPTH);
+  for (let i = 0; i < length; i++) walker.value(list[i], DEPTH + 1);
 }

@@ -228,7 +228,11 @@ export class EncodeMemory {
   /** All of the output, with the frame's prefix, as a buffer of its own. */
   copyFrame(): ArrayBuffer {
     const start = FRONT_BYTES - this.prefixLength;
-    return this.#front.slice(start, FRONT_BYTES + this.outputLength).buffer as ArrayBuffer;
+    const end = FRONT_BYTES + this.outputLength;
+    if (end - start > LOOP_BYTES) return this.#front.slice(start, end).buffer as ArrayBuffer;
+    const frame = new Uint8Array(end - start);
+    copyBytes(frame, 0, this.#front, start, end - start);
+    return frame.buffer;
   }
 
   get holeCount(): number {

@@ -10,6 +10,7 @@ const isPresent = {
   "clang-format": () => isOnPath("clang-format"),
   cmake: () => isOnPath("cmake"),
   debootstrap: () => existsSync("/usr/sbin/debootstrap"),
+  "firefox-esr": () => isOnPath("firefox-esr"),
   "g++": () => isOnPath("g++"),
   "libgtest-dev": () => existsSync("/usr/include/gtest/gtest.h"),
   "ninja-build": () => isOnPath("ninja"),

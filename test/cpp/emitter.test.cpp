@@ -343,6 +343,7 @@ TEST(Emitter, GoesOnBehindWhatStandsInTheOutput) {
     tape.data()[0] = 1U << 16 | 5 << 8 | kShortTypedArray << 4 | kWide;
     tape.data()[1] = 2;
     pool8.data()[0] = pool8.data()[1] = 9;
+    emitter.begin();
     emitter.go_on_at(1, 1, passed);
     emitter.start(2);
     ASSERT_EQ(emitter.run(), Status::kDone);

@@ -98,7 +98,7 @@ TEST(TokenizerText, PoolsNoStringAboveTheWindowsLimit) {
   }
 }
 
-/// The sizes of the pools that a message of equal strings makes.
+/// The sizes of the pools that a message makes.
 std::vector<uint32_t> pool_sizes(const Words& words, uint32_t pool) {
   std::vector<uint32_t> sizes;
   for (size_t i = 1; i < words.size(); i++) {
@@ -108,6 +108,16 @@ std::vector<uint32_t> pool_sizes(const Words& words, uint32_t pool) {
     }
   }
   return sizes;
+}
+
+TEST(TokenizerText, GivesACopiedLongStringAPoolOfItsOwn) {
+  const Sizes sizes = {.copied = kPoolBytes};
+  const Words words = words_of(
+      array({str("a"), str(ascii(600)), str("b"), str("\u00fc"), str(wide_text(600)), str("\u00fc")}), {},
+      sizes);
+  EXPECT_EQ(pool_sizes(words, kPool16), (Words{1, 600 / 2, 1}));
+  const Words narrow = words_of(array({str("a"), str(ascii(600)), str("b")}), {}, sizes);
+  EXPECT_EQ(pool_sizes(narrow, kPool8), (Words{1, 600, 1}));
 }
 
 TEST(TokenizerText, ClosesAPoolBeforeItGetsTooLong) {

@@ -1,0 +1,283 @@
+import { JSON_STRING, KEPT, NO_CODEGEN, REFERENCE_KEPT } from "./libraryNames.mjs";
+import { allocationIndex, directions, LARGE_BYTES, SMALL_BYTES, timingIndex } from "./results.mjs";
+import { geometricMean } from "./statistics.mjs";
+import { DOCUMENTS } from "./workloads.mjs";
+
+/**
+ * @typedef {import("./results.mjs").Results} Results
+ * @typedef {import("./results.mjs").Direction} Direction
+ *
+ * @typedef {object} Goal
+ * @property {string} host
+ * @property {string} name
+ * @property {string} target
+ * @property {number} value `NaN` where it was not measured
+ * @property {boolean | undefined} isReached undefined where it was not measured
+ * @property {string} detail which workload decides, and how many there are
+ *
+ * @typedef {{ workload: string, value: number }} Ratio
+ */
+
+/** How much faster than its peers the codec is to be; means are geometric. */
+const targets = {
+  decode: { fastestMean: 3, fastestEach: 1.3, referenceMean: 8, referenceEach: 3 },
+  /** JSON counts for the mean, and only MessagePack for each: from Node 22 on, `JSON.stringify` is far faster. */
+  encode: { fastestMean: 1.1, fastestEach: 1.1, referenceMean: 4, referenceEach: 2 },
+  encodeFastestMeanOnNode20: 1.8,
+  small: { fastest: 1, reference: 2 },
+  withoutCodeGeneration: { mean: 0.6, fastest: 1 },
+  browser: { decode: 3, encode: 2 },
+  /** Decoding: of what `JSON.parse` allocates. Encoding: of the bytes of the result, and bytes on top. */
+  allocation: { decode: 1.1, encode: 1.5, encodeExtraBytes: 1024 },
+};
+
+/**
+ * Computes what is reached of what the speed is to be.
+ * @param {Results} results
+ * @returns {Goal[]}
+ */
+export function computeGoals(results) {
+  return results.hosts.flatMap((host) => {
+    const make = host.kind === "browser" ? browserGoals : nodeGoals;
+    return make(results, host).map((goal) => ({ host: host.id, ...goal }));
+  });
+}
+
+/** @typedef {Omit<Goal, "host">} HostGoal */
+
+/**
+ * @param {Results} results
+ * @param {import("./hosts.mjs").Host} host
+ * @returns {HostGoal[]}
+ */
+function nodeGoals(results, host) {
+  const { ratios, all } = comparisons(results, host.id);
+  const isLarge = (/** @type {WorkloadInfo} */ { bytes }) => bytes >= LARGE_BYTES;
+  const isSmall = (/** @type {WorkloadInfo} */ { bytes }) => bytes < SMALL_BYTES;
+  const isDocument = (/** @type {WorkloadInfo} */ { group }) => group === DOCUMENTS;
+  const goals = directions.flatMap((direction) => {
+    const { fastestMean, fastestEach, referenceMean, referenceEach } = targets[direction];
+    const { small, withoutCodeGeneration } = targets;
+    const isOnNode20 = direction === "encode" && host.id === "node-20";
+    const large = `${direction}, 1 KB and more`;
+    const tiny = `${direction}, under 64 bytes`;
+    const slow = `${direction} without code generation, documents`;
+    const [fastest, each, eachName] =
+      direction === "decode"
+        ? [all.decode, all.decode, "the fastest peer"]
+        : [all.encode, all.messagePack, "the fastest MessagePack peer"];
+    /** @type {[make: typeof atLeast, name: string, target: number, ratios: Ratio[]][]} */
+    const lines = [
+      [
+        atLeastMean,
+        `${large}, to the fastest peer`,
+        isOnNode20 ? targets.encodeFastestMeanOnNode20 : fastestMean,
+        ratios(direction, isLarge, fastest),
+      ],
+      [atLeast, `${large}, to ${eachName}, each`, fastestEach, ratios(direction, isLarge, each)],
+      [
+        atLeastMean,
+        `${large}, to @msgpack/msgpack`,
+        referenceMean,
+        ratios(direction, isLarge, [REFERENCE_KEPT]),
+      ],
+      [
+        atLeast,
+        `${large}, to @msgpack/msgpack, each`,
+        referenceEach,
+        ratios(direction, isLarge, [REFERENCE_KEPT]),
+      ],
+      [atLeast, `${tiny}, to the fastest peer, each`, small.fastest, ratios(direction, isSmall, fastest)],
+      [
+        atLeast,
+        `${tiny}, to @msgpack/msgpack, each`,
+        small.reference,
+        ratios(direction, isSmall, [REFERENCE_KEPT]),
+      ],
+      [
+        atLeastMean,
+        `${slow}, to that with it`,
+        withoutCodeGeneration.mean,
+        ratios(direction, isDocument, [KEPT], NO_CODEGEN),
+      ],
+      [
+        atLeast,
+        `${slow}, to the fastest peer, each`,
+        withoutCodeGeneration.fastest,
+        ratios(direction, isDocument, fastest, NO_CODEGEN),
+      ],
+    ];
+    return lines.map(([make, name, target, values]) => make(name, target, values));
+  });
+  return [...goals, ...allocationGoals(results, host.id), ...growthGoals(results, host.id)];
+}
+
+/** @typedef {Results["workloads"][number]} WorkloadInfo */
+
+/**
+ * @param {Results} results
+ * @param {import("./hosts.mjs").Host} host
+ * @returns {HostGoal[]}
+ */
+function browserGoals(results, host) {
+  const { ratios } = comparisons(results, host.id);
+  return directions.map((direction) =>
+    atLeastMean(
+      `${direction}, documents, to @msgpack/msgpack`,
+      targets.browser[direction],
+      ratios(direction, ({ group }) => group === DOCUMENTS, [REFERENCE_KEPT]),
+    ),
+  );
+}
+
+/**
+ * @param {Results} results
+ * @param {string} host
+ */
+function comparisons(results, host) {
+  const timingOf = timingIndex(results);
+  const rivals = results.libraries.filter(({ isOurs }) => !isOurs);
+  const ids = (/** @type {typeof rivals} */ list) => list.map(({ id }) => id);
+  const all = {
+    decode: ids(rivals),
+    // Bytes are what encoding is for: a string is only half of the way.
+    encode: ids(rivals).filter((id) => id !== JSON_STRING),
+    messagePack: ids(rivals.filter(({ isMessagePack }) => isMessagePack)),
+  };
+  /**
+   * How many times as fast as the fastest of some libraries one of ours is.
+   * @param {Direction} direction
+   * @param {(workload: WorkloadInfo) => boolean} isWanted
+   * @param {readonly string[]} others
+   * @param {string} ours
+   * @returns {Ratio[]}
+   */
+  const ratios = (direction, isWanted, others, ours = KEPT) =>
+    results.workloads.filter(isWanted).flatMap(({ name }) => {
+      const own = timingOf(host, name, direction, ours)?.mean;
+      const times = others.flatMap((id) => timingOf(host, name, direction, id)?.mean ?? []);
+      return own === undefined || times.length === 0
+        ? []
+        : [{ workload: name, value: Math.min(...times) / own }];
+    });
+  return { ratios, all };
+}
+
+/**
+ * @param {Results} results
+ * @param {string} host
+ * @returns {HostGoal[]}
+ */
+function allocationGoals(results, host) {
+  const allocated = allocationIndex(results);
+  const { allocation } = targets;
+  const decoded = results.workloads.flatMap(({ name }) => {
+    const own = allocated(host, name, "decode", KEPT);
+    const json = allocated(host, name, "decode", JSON_STRING);
+    return own === undefined || json === undefined ? [] : [{ workload: name, value: own / json }];
+  });
+  const encoded = results.workloads.flatMap(({ name, bytes, messages }) => {
+    const own = allocated(host, name, "encode", KEPT);
+    const allowance = allocation.encode * bytes + allocation.encodeExtraBytes * messages;
+    return own === undefined ? [] : [{ workload: name, value: own / allowance }];
+  });
+  return [
+    atMost("bytes allocated by decode, to JSON.parse, each", allocation.decode, decoded),
+    atMost("bytes allocated by encode, to 1.5 × the result + 1 KB, each", 1, encoded),
+  ];
+}
+
+/**
+ * @param {Results} results
+ * @param {string} host
+ * @returns {HostGoal[]}
+ */
+function growthGoals(results, host) {
+  const rows = results.growths.filter((growth) => growth.host === host);
+  const sizes = rows.map(({ megabytes }) => megabytes);
+  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+  /**
+   * @param {string} library
+   * @param {Direction} direction
+   */
+  const growthOf = (library, direction) => {
+    const [small, large] = [least, most].map(
+      (size) =>
+        rows.find((row) => row.library === library && row.direction === direction && row.megabytes === size)
+          ?.nanosecondsPerByte ?? Number.NaN,
+    );
+    return large / small;
+  };
+  return directions.map((direction) => {
+    const [ours, json] = [growthOf("msgpack-wasm", direction), growthOf("JSON", direction)];
+    const name = direction === "decode" ? "JSON.parse" : "JSON.stringify";
+    const span = rows.length === 0 ? "1 to 100 MB" : `${least} to ${most} MB`;
+    return {
+      name: `${direction}, time per byte from ${span}, to the growth of ${name}`,
+      target: "≤ 1",
+      value: ours / json,
+      isReached: Number.isNaN(ours / json) ? undefined : ours <= json,
+      detail: Number.isNaN(ours / json) ? "" : `grows ${ours.toFixed(2)}×, ${name} ${json.toFixed(2)}×`,
+    };
+  });
+}
+
+/**
+ * @param {string} name
+ * @param {number} target
+ * @param {Ratio[]} ratios
+ * @returns {HostGoal}
+ */
+function atLeastMean(name, target, ratios) {
+  const value = geometricMean(ratios.map((ratio) => ratio.value));
+  return {
+    name: `${name}, geometric mean`,
+    target: `≥ ${target}`,
+    value,
+    isReached: ratios.length === 0 ? undefined : value >= target,
+    detail: ratios.length === 0 ? "" : `of ${ratios.length}`,
+  };
+}
+
+/**
+ * @param {string} name
+ * @param {number} target
+ * @param {Ratio[]} ratios
+ * @returns {HostGoal}
+ */
+function atLeast(name, target, ratios) {
+  const missed = ratios.filter(({ value }) => value < target).sort((a, b) => a.value - b.value);
+  return extreme(name, `≥ ${target}`, ratios, missed, Math.min);
+}
+
+/**
+ * @param {string} name
+ * @param {number} target
+ * @param {Ratio[]} ratios
+ * @returns {HostGoal}
+ */
+function atMost(name, target, ratios) {
+  const missed = ratios.filter(({ value }) => value > target).sort((a, b) => b.value - a.value);
+  return extreme(name, `≤ ${target}`, ratios, missed, Math.max);
+}
+
+/**
+ * @param {string} name
+ * @param {string} target
+ * @param {Ratio[]} ratios
+ * @param {Ratio[]} missed
+ * @param {(...values: number[]) => number} worst
+ * @returns {HostGoal}
+ */
+function extreme(name, target, ratios, missed, worst) {
+  if (ratios.length === 0) return { name, target, value: Number.NaN, isReached: undefined, detail: "" };
+  const list = missed.map(({ workload, value }) => `${workload} ${value.toFixed(2)}`).join(", ");
+  return {
+    name,
+    target,
+    value: worst(...ratios.map(({ value }) => value)),
+    isReached: missed.length === 0,
+    detail:
+      missed.length === 0 ? `all ${ratios.length}` : `${missed.length} of ${ratios.length} not: ${list}`,
+  };
+}

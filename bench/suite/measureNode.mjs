@@ -1,0 +1,133 @@
+import os from "node:os";
+import { documentedCodecSource } from "../lib/documentedCodec.mjs";
+import { allocationFlags } from "./allocation.mjs";
+import { interleave, timeAll } from "./plan.mjs";
+import { startProgress } from "./progress.mjs";
+import { directions } from "./results.mjs";
+import { runChild } from "./runChild.mjs";
+import { median } from "./statistics.mjs";
+
+/**
+ * @typedef {import("./plan.mjs").Job} Job
+ * @typedef {import("./plan.mjs").Settings} Settings
+ * @typedef {import("./peers.mjs").Peer} Peer
+ * @typedef {import("./workloads.mjs").Workload} Workload
+ * @typedef {Awaited<ReturnType<typeof import("./hosts.mjs").findNode>>} NodeHost
+ * @typedef {Pick<import("./results.mjs").Results, "timings" | "allocations" | "failures">} Measured
+ */
+
+/** For messages of 100 MB. */
+const GROWTH_FLAGS = ["--max-old-space-size=8192"];
+
+/**
+ * @param {NodeHost} host
+ * @param {readonly Workload[]} workloads
+ * @param {readonly Peer[]} peers
+ * @param {Settings} settings
+ * @param {ReadonlySet<Workload>} files those workloads that are a user's files, named by their paths
+ * @returns {Promise<Measured>}
+ */
+export async function measureNode(host, workloads, peers, settings, files) {
+  const source = documentedCodecSource();
+  /**
+   * @param {"time" | "allocate"} task
+   * @param {Job} job
+   * @param {readonly string[]} flags
+   * @returns {Promise<import("./child.mjs").Answer>}
+   */
+  const ask = (task, { workload, peer }, flags) =>
+    runChild(host.executable, [...flags, ...(peer.nodeFlags ?? [])], "child.mjs", {
+      task,
+      workload: workload.name,
+      isFile: files.has(workload),
+      peer: peer.id,
+      documentedCodecSource: source,
+      effort: settings.effort,
+    });
+
+  const jobs = interleave(workloads, peers, settings.rounds);
+  const timing = startProgress(`${host.name}, times`, jobs.length);
+  /** @type {Measured} */
+  const measured = {
+    allocations: [],
+    ...(await timeAll(host.id, jobs, (job) => {
+      timing.next(`${job.workload.name}, ${job.peer.id}`);
+      return ask("time", job, []);
+    })),
+  };
+  timing.end();
+
+  const rest = interleave(workloads, peers, 1);
+  const allocating = startProgress(`${host.name}, allocations`, rest.length);
+  const queue = rest.values();
+  // No time is taken here, so these may run side by side.
+  const lanes = Array.from({ length: os.availableParallelism() }, async () => {
+    for (const job of queue) {
+      const { workload, peer } = job;
+      allocating.next(`${workload.name}, ${peer.id}`);
+      const names = { host: host.id, workload: workload.name, library: peer.id };
+      try {
+        const answer = await ask("allocate", job, allocationFlags);
+        for (const direction of directions) {
+          const bytes = answer[direction];
+          if (bytes !== null) measured.allocations.push({ ...names, direction, bytes });
+        }
+      } catch (error) {
+        measured.failures.push({ ...names, reason: /** @type {Error} */ (error).message });
+      }
+    }
+  });
+  await Promise.all(lanes);
+  allocating.end();
+  return measured;
+}
+
+/**
+ * Import, first encode and first decode, each time in a fresh process, the libraries taking turns.
+ * @param {NodeHost} host
+ * @param {readonly Peer[]} peers
+ * @param {Settings} settings
+ * @returns {Promise<import("./results.mjs").Startup[]>}
+ */
+export async function measureStartups(host, peers, settings) {
+  const progress = startProgress(`${host.name}, start-ups`, settings.startups * peers.length);
+  /** @type {Map<string, number[]>} */
+  const times = new Map(peers.map(({ id }) => [id, []]));
+  for (let round = 0; round < settings.startups; round++) {
+    for (const { id, nodeFlags = [] } of peers) {
+      progress.next(id);
+      times.get(id)?.push(await runChild(host.executable, nodeFlags, "startup.mjs", { peer: id }));
+    }
+  }
+  progress.end();
+  return [...times].map(([library, samples]) => ({
+    host: host.id,
+    library,
+    milliseconds: median(samples),
+    least: Math.min(...samples),
+    most: Math.max(...samples),
+    samples: samples.length,
+  }));
+}
+
+/**
+ * @param {NodeHost} host
+ * @param {Settings} settings
+ * @returns {Promise<import("./results.mjs").Growth[]>}
+ */
+export async function measureGrowth(host, { growthMegabytes }) {
+  const libraries = ["msgpack-wasm", "JSON"];
+  const progress = startProgress(`${host.name}, growth`, growthMegabytes.length * libraries.length);
+  const growths = [];
+  for (const megabytes of growthMegabytes) {
+    for (const library of libraries) {
+      progress.next(`${megabytes} MB, ${library}`);
+      const answer = await runChild(host.executable, GROWTH_FLAGS, "growth.mjs", { library, megabytes });
+      for (const direction of directions) {
+        growths.push({ host: host.id, library, direction, megabytes, nanosecondsPerByte: answer[direction] });
+      }
+    }
+  }
+  progress.end();
+  return growths;
+}

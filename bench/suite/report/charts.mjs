@@ -1,0 +1,300 @@
+// The options of the report's charts, for ECharts: the page draws them, and the README's picture is one of them.
+import { KEPT, REFERENCE_KEPT } from "../libraryNames.mjs";
+import { allocationIndex, directions, LARGE_BYTES, timingIndex } from "../results.mjs";
+import { geometricMean } from "../statistics.mjs";
+import { margin, operationsPerSecond, ratio, size } from "./format.mjs";
+import { measuredLibraries } from "./tables.mjs";
+
+/**
+ * @typedef {import("../results.mjs").Results} Results
+ * @typedef {import("../hosts.mjs").Host} Host
+ * @typedef {import("../results.mjs").Direction} Direction
+ */
+
+const OURS_COLOR = "#c2410c";
+const COLORS = [
+  "#2563eb",
+  "#60a5fa",
+  "#15803d",
+  "#4ade80",
+  "#86efac",
+  "#7c3aed",
+  "#a16207",
+  "#db2777",
+  "#0891b2",
+  "#475569",
+  "#94a3b8",
+];
+const ROW_HEIGHT = 22;
+const CHART_MARGINS = 130;
+
+/**
+ * @param {Results} results
+ * @returns {(library: string) => string}
+ */
+function colorOf({ libraries }) {
+  const others = libraries.filter(({ isOurs }) => !isOurs).map(({ id }) => id);
+  return (library) =>
+    libraries.find(({ id }) => id === library)?.isOurs
+      ? library === KEPT
+        ? OURS_COLOR
+        : "#fdba74"
+      : COLORS[others.indexOf(library) % COLORS.length];
+}
+
+/**
+ * One row a workload, one dot a library, on a logarithmic scale.
+ * @param {Results} results
+ * @param {Host} host
+ * @param {(workload: string, library: string) => { value: number, label: string } | undefined} point
+ * @param {string} axis
+ */
+function dots(results, host, point, axis) {
+  const color = colorOf(results);
+  const names = results.workloads.map(({ name }) => name);
+  const series = measuredLibraries(results, host).map((library) => ({
+    name: library,
+    type: "scatter",
+    symbol: library === KEPT ? "diamond" : "circle",
+    symbolSize: library === KEPT ? 15 : 9,
+    z: library === KEPT ? 3 : 2,
+    itemStyle: { color: color(library), opacity: 0.9 },
+    data: names.flatMap((workload) => {
+      const found = point(workload, library);
+      return found === undefined ? [] : [{ name: found.label, value: [found.value, workload] }];
+    }),
+  }));
+  return {
+    height: names.length * ROW_HEIGHT + CHART_MARGINS,
+    option: {
+      animation: false,
+      aria: { enabled: true },
+      legend: { type: "plain", top: 0, left: 0, right: 0 },
+      grid: {
+        left: 10,
+        right: 30,
+        top: 80,
+        bottom: 40,
+        outerBoundsMode: "same",
+        outerBoundsContain: "axisLabel",
+      },
+      tooltip: { trigger: "item", formatter: "{a}<br>{b}" },
+      xAxis: { type: "log", name: axis, nameLocation: "middle", nameGap: 25, logBase: 10 },
+      yAxis: {
+        type: "category",
+        data: names,
+        inverse: true,
+        splitLine: { show: true },
+        axisTick: { show: false },
+        axisLabel: { interval: 0 },
+      },
+      series,
+    },
+  };
+}
+
+/**
+ * @param {Results} results
+ * @param {Host} host
+ * @param {Direction} direction
+ */
+export function speedChart(results, host, direction) {
+  const timingOf = timingIndex(results);
+  return dots(
+    results,
+    host,
+    (workload, library) => {
+      const time = timingOf(host.id, workload, direction, library);
+      const reference = timingOf(host.id, workload, direction, REFERENCE_KEPT);
+      if (time === undefined || reference === undefined) return undefined;
+      const value = reference.mean / time.mean;
+      const speed = `${operationsPerSecond(time.mean)} ops/s ${margin(time.margin)}, ${time.samples} samples`;
+      return { value, label: `${workload}: ${ratio(value)}× @msgpack/msgpack<br>${speed}` };
+    },
+    "times as fast as @msgpack/msgpack (kept instances); further right is faster",
+  );
+}
+
+/**
+ * @param {Results} results
+ * @param {Host} host
+ * @param {Direction} direction
+ */
+export function allocationChart(results, host, direction) {
+  const allocated = allocationIndex(results);
+  const bytesOf = new Map(results.workloads.map(({ name, bytes }) => [name, bytes]));
+  return dots(
+    results,
+    host,
+    (workload, library) => {
+      const bytes = allocated(host.id, workload, direction, library);
+      if (bytes === undefined || bytes < 1) return undefined;
+      const value = bytes / (bytesOf.get(workload) ?? 1);
+      return {
+        value,
+        label: `${workload}: ${size(bytes)} bytes, ${ratio(value)} for each byte of the message`,
+      };
+    },
+    "bytes allocated for each byte of the message; further left is less",
+  );
+}
+
+/**
+ * Geometric means over the workloads of 1 KB and more that a library and the reference can do.
+ * @param {Results} results
+ * @param {Host} host
+ */
+export function meansChart(results, host) {
+  const timingOf = timingIndex(results);
+  const names = results.workloads.filter(({ bytes }) => bytes >= LARGE_BYTES).map(({ name }) => name);
+  const libraries = measuredLibraries(results, host);
+  const means = (/** @type {Direction} */ direction) =>
+    libraries.map((library) => {
+      const ratios = names.flatMap((workload) => {
+        const time = timingOf(host.id, workload, direction, library);
+        const reference = timingOf(host.id, workload, direction, REFERENCE_KEPT);
+        return time === undefined || reference === undefined ? [] : [reference.mean / time.mean];
+      });
+      return ratios.length === 0 ? null : Number(geometricMean(ratios).toFixed(2));
+    });
+  const shades = { decode: [OURS_COLOR, "#2563eb"], encode: ["#fb923c", "#93c5fd"] };
+  const isOurs = new Set(results.libraries.filter((library) => library.isOurs).map(({ id }) => id));
+  return {
+    height: libraries.length * 38 + CHART_MARGINS,
+    option: {
+      animation: false,
+      aria: { enabled: true },
+      backgroundColor: "#ffffff",
+      title: {
+        text: `Times as fast as @msgpack/msgpack, ${host.name}`,
+        subtext: `geometric means over workloads of 1 KB and more (${names.length}); the lighter bar is encode`,
+        left: "center",
+        textStyle: { fontSize: 15 },
+      },
+      grid: {
+        left: 25,
+        right: 50,
+        top: 60,
+        bottom: 20,
+        outerBoundsMode: "same",
+        outerBoundsContain: "axisLabel",
+      },
+      tooltip: { trigger: "item" },
+      xAxis: { type: "value" },
+      yAxis: {
+        type: "category",
+        data: libraries,
+        inverse: true,
+        axisTick: { show: false },
+        axisLabel: { interval: 0 },
+      },
+      series: directions.map((direction) => ({
+        name: direction,
+        type: "bar",
+        label: { show: true, position: "right", fontSize: 11 },
+        data: means(direction).map((value, index) => ({
+          value,
+          itemStyle: { color: shades[direction][isOurs.has(libraries[index]) ? 0 : 1] },
+        })),
+      })),
+    },
+  };
+}
+
+/**
+ * @param {Results} results
+ * @param {Host} host
+ */
+export function startupChart(results, host) {
+  const rows = results.startups.filter((row) => row.host === host.id);
+  return bars(
+    results,
+    rows.map(({ library, milliseconds }) => ({ name: library, value: Number(milliseconds.toFixed(1)) })),
+    "ms to import, encode and decode once, in a fresh process",
+  );
+}
+
+/** @param {Results} results */
+export function downloadChart(results) {
+  return bars(
+    results,
+    results.downloads.map(({ library, gzipped }) => ({ name: library, value: gzipped })),
+    "bytes, minified and gzipped",
+  );
+}
+
+/**
+ * @param {Results} results
+ * @param {{ name: string, value: number }[]} rows
+ * @param {string} axis
+ */
+function bars({ libraries }, rows, axis) {
+  const isOurs = (/** @type {string} */ name) =>
+    libraries.some(({ id, library, isOurs: ours }) => ours && (id === name || library === name));
+  return {
+    height: rows.length * ROW_HEIGHT + CHART_MARGINS,
+    option: {
+      animation: false,
+      aria: { enabled: true },
+      grid: {
+        left: 10,
+        right: 60,
+        top: 20,
+        bottom: 40,
+        outerBoundsMode: "same",
+        outerBoundsContain: "axisLabel",
+      },
+      tooltip: { trigger: "item" },
+      xAxis: { type: "value", name: axis, nameLocation: "middle", nameGap: 25 },
+      yAxis: {
+        type: "category",
+        data: rows.map(({ name }) => name),
+        inverse: true,
+        axisLabel: { interval: 0 },
+      },
+      series: [
+        {
+          type: "bar",
+          label: { show: true, position: "right" },
+          data: rows.map(({ name, value }) => ({
+            name,
+            value,
+            itemStyle: { color: isOurs(name) ? OURS_COLOR : COLORS[0] },
+          })),
+        },
+      ],
+    },
+  };
+}
+
+/**
+ * @param {Results} results
+ * @param {Host} host
+ */
+export function growthChart(results, host) {
+  const rows = results.growths.filter((row) => row.host === host.id);
+  const lines = ["msgpack-wasm", "JSON"].flatMap((library) =>
+    directions.map((direction) => ({
+      name: `${library}, ${direction}`,
+      type: "line",
+      lineStyle: { type: direction === "encode" ? "dashed" : "solid" },
+      color: library === "JSON" ? COLORS[0] : OURS_COLOR,
+      data: rows
+        .filter((row) => row.library === library && row.direction === direction)
+        .map(({ megabytes, nanosecondsPerByte }) => [megabytes, Number(nanosecondsPerByte.toFixed(2))]),
+    })),
+  );
+  return {
+    height: 360,
+    option: {
+      animation: false,
+      aria: { enabled: true },
+      legend: { top: 0 },
+      grid: { left: 50, right: 30, top: 40, bottom: 50 },
+      tooltip: { trigger: "item" },
+      xAxis: { type: "log", name: "MB", nameLocation: "middle", nameGap: 25 },
+      yAxis: { type: "value", name: "ns/byte", min: 0 },
+      series: lines,
+    },
+  };
+}
