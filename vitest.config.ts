@@ -10,6 +10,7 @@ export default defineConfig({
       "msgpack-wasm/testing": fileURLToPath(new URL("build/testing.js", import.meta.url)),
       "msgpack-wasm/signalr/redis": fileURLToPath(new URL("dist/signalr-redis.js", import.meta.url)),
       "msgpack-wasm/signalr": fileURLToPath(new URL("dist/signalr.js", import.meta.url)),
+      "msgpack-wasm/streaminghub": fileURLToPath(new URL("dist/streaminghub.js", import.meta.url)),
       "msgpack-wasm": fileURLToPath(new URL("dist/index.js", import.meta.url)),
     },
     pool: "forks",

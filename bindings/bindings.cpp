@@ -184,10 +184,11 @@ class EncodeSession {
   }
   void set_origin(uint32_t origin) { emitter_.set_origin(origin); }
   /// Emits a window of `words`. Bit 0 of `flags` says that it is the first of a message, bit 1 that its text
-  /// is bytes, bit 2 that the message is to be framed: numbers alone cost embind less than bools among them.
-  /// Returns as `run`.
+  /// is bytes, bit 2 that the message is to be framed; above, for a first window, stands how many bytes of
+  /// the message are in the output already, without holes. Numbers alone cost embind less than bools among
+  /// them. Returns as `run`.
   int32_t start(uint32_t words, uint32_t flags) {
-    if ((flags & 1) != 0) emitter_.begin();
+    if ((flags & 1) != 0) emitter_.begin(flags >> 3);
     framed_ = (flags & 4) != 0;
     emitter_.start(words, (flags & 2) != 0);
     return run();

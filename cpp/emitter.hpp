@@ -62,11 +62,11 @@ class Emitter {
   uint32_t write_frame_prefix(uint8_t* end) const;
 
   /// Forgets what earlier, perhaps abandoned, runs have left.
-  void begin() {
+  ///
+  /// The message may have begun, with `length` bytes that stand in the output already.
+  void begin(uint32_t length = 0) {
     is_placed_ = false;
-    length_ = 0;
-    hole_count_ = 0;
-    passed_ = origin_;
+    go_on_at(length, 0, 0);
   }
   /// Goes on with a message that has begun: with `length` bytes that stand in the output already, `holes`
   /// among them, and `passed` bytes, modulo 2^32, that stand before these or will stand in those.

@@ -5,7 +5,7 @@ import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { bytesOfInput, type DecoderInput } from "./input.ts";
 import type { DecodeSettings, KeyDecoder, Materializer } from "./Materializer.ts";
 import { MessageReader } from "./MessageReader.ts";
-import { NOT_SMALL, readSmall } from "./SmallReader.ts";
+import { NOT_SMALL, readSmall, readSmallAt } from "./SmallReader.ts";
 import { SegmentSource } from "./Source.ts";
 import { iterate, type ReadableStreamLike } from "./streams.ts";
 import { typedArraysOf } from "./TypedArrayTable.ts";
@@ -125,6 +125,24 @@ export function settingsOf<ContextType>(
 function limit(value: number | undefined | null): number {
   const whole = Math.floor(value ?? UINT32_MAX);
   return Number.isNaN(whole) ? UINT32_MAX : Math.max(-1, Math.min(whole, UINT32_MAX));
+}
+
+/**
+ * The value that begins at `offset`, whatever follows it.
+ * @throws as `Decoder.decode`
+ */
+export function valueAt(bytes: Uint8Array, offset: number, settings: DecodeSettings): unknown {
+  const small = readSmallAt(bytes, offset, settings);
+  if (small !== NOT_SMALL) return small;
+  if (sharedVocabulary.wantsToRelearn && materializers.isQuiet) sharedVocabulary.relearn();
+  const materializer = materializers.find();
+  try {
+    materializer.isBusy = true;
+    return materializer.decodeAt(bytes, offset, settings);
+  } finally {
+    materializer.isBusy = false;
+    materializer.detach();
+  }
 }
 
 /** Decodes messages with the same options. An instance costs next to nothing: what is learned of keys is shared. */

@@ -110,6 +110,16 @@ export class Materializer extends DecodeMemory {
     return this.decodeWhole(this.buffer, settings);
   }
 
+  /** Decodes the value that begins at `offset`, whatever follows it. */
+  decodeAt(bytes: Uint8Array, offset: number, settings: DecodeSettings): unknown {
+    this.buffer.set(bytes);
+    this.attach(this.buffer, settings, offset, false);
+    this.next();
+    const value = this.value();
+    this.finish();
+    return value;
+  }
+
   /** Decodes the one value that a source holds. */
   decodeWhole(source: Source, settings: DecodeSettings): unknown {
     this.attach(source, settings, 0, false);

@@ -77,16 +77,16 @@ class SmallReader {
     this.forget();
   }
 
-  /** The value that `bytes` holds, or `NOT_SMALL`. */
-  read(bytes: Uint8Array, typedArrays: TypedArrayTable | null): unknown {
-    this.at = 0;
+  /** The value that `bytes` hold from `offset` on, to their end or whatever follows, or `NOT_SMALL`. */
+  read(bytes: Uint8Array, typedArrays: TypedArrayTable | null, offset: number, toEnd: boolean): unknown {
+    this.at = offset;
     this.end = bytes.length;
     this.left = MAX_VALUES;
     this.typedArrays = typedArrays;
     const value = this.value(bytes);
     this.typedArrays = null;
     if (this.top !== 0) this.clear();
-    return this.at === this.end ? value : NOT_SMALL;
+    return this.at === this.end || (!toEnd && this.at < this.end) ? value : NOT_SMALL;
   }
 
   /** Lets go of the values of maps that were left, or broken off because the JS call stack was full. */
@@ -331,7 +331,18 @@ export function limitSmallReader(bytes = SMALL_BYTES): void {
 /** The value that `bytes` hold, if they and the options are such that `SmallReader` reads it, else `NOT_SMALL`. */
 export function readSmall(bytes: Uint8Array, { isSimple, typedArrays }: DecodeSettings): unknown {
   return isSimple && (bytes.length <= smallBytes || (typedArrays !== null && smallBytes >= 0))
-    ? shared.read(bytes, typedArrays)
+    ? shared.read(bytes, typedArrays, 0, true)
+    : NOT_SMALL;
+}
+
+/** As `readSmall`, for the value that begins at `offset`, whatever follows it. */
+export function readSmallAt(
+  bytes: Uint8Array,
+  offset: number,
+  { isSimple, typedArrays }: DecodeSettings,
+): unknown {
+  return isSimple && (bytes.length - offset <= smallBytes || (typedArrays !== null && smallBytes >= 0))
+    ? shared.read(bytes, typedArrays, offset, false)
     : NOT_SMALL;
 }
 

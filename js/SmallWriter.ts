@@ -1,16 +1,12 @@
+import { writeNumber, writeShortText } from "./smallFormats.ts";
+import { copyBytes } from "./wasm/copyBytes.ts";
 import { EncodeMemory } from "./wasm/EncodeMemory.ts";
 
 /** Once a message is longer than that, what follows goes by way of the tape: the emitter is faster then. */
 export const SMALL_BYTES = 64;
-/** Longer text, and containers with more in them, make it go there at once. */
-const MAX_UNITS = 31;
-const MAX_WIDE_UNITS = 10;
+/** Containers with more in them make it go there at once. */
 const MAX_ITEMS = 15;
 const MAX_PAIRS = 2;
-
-const double = new Float64Array(1);
-/** Little-endian, as WebAssembly is. */
-const words = new Uint32Array(double.buffer);
 
 /**
  * Writes the beginning of a message, small ones whole, straight to the output: a call of the emitter takes longer than
@@ -40,6 +36,29 @@ export abstract class SmallWriter extends EncodeMemory {
     this.outputLength = this.head;
   }
 
+  headByte(byte: number): void {
+    this.output[this.head++] = byte;
+  }
+
+  /** An integer of 32 bits. */
+  headInteger(value: number): void {
+    this.head = writeNumber(this.output, this.head, value);
+  }
+
+  headBytes(bytes: Uint8Array): void {
+    copyBytes(this.output, this.head, bytes, 0, bytes.length);
+    this.head += bytes.length;
+  }
+
+  /** Goes on behind a value that has been written up to byte `end`, or leaves with it if that is -1. */
+  private place(end: number, value: unknown, depth: number): void {
+    if (end < 0) {
+      this.leave(value, depth);
+    } else {
+      this.head = end;
+    }
+  }
+
   private leave(value: unknown, depth: number): void {
     this.isDirect = false;
     this.turnToTape(this.head);
@@ -50,9 +69,9 @@ export abstract class SmallWriter extends EncodeMemory {
     if (this.head > SMALL_BYTES) {
       this.leave(value, depth);
     } else if (typeof value === "string") {
-      if (value.length > MAX_UNITS || !this.shortText(value)) this.leave(value, depth);
+      this.place(writeShortText(this.output, this.head, value), value, depth);
     } else if (typeof value === "number") {
-      if (!this.number(value)) this.leave(value, depth);
+      this.place(writeNumber(this.output, this.head, value), value, depth);
     } else if (value === null || value === undefined) {
       this.output[this.head++] = 0xc0;
     } else if (typeof value === "boolean") {
@@ -69,18 +88,14 @@ export abstract class SmallWriter extends EncodeMemory {
       this.output[this.head++] = 0x90 | length;
       for (let i = 0; i < length; i++) this.item(value[i], depth + 1);
     } else if (ArrayBuffer.isView(value)) {
-      const head = this.placeTypedArray(value, this.head);
-      if (head < 0) {
-        this.leave(value, depth);
-      } else {
-        this.head = head;
-      }
+      this.place(this.placeTypedArray(value, this.head), value, depth);
     } else {
       this.record(value as Record<string, unknown>, depth);
     }
   }
 
-  private item(value: unknown, depth: number): void {
+  /** Writes a value where the message stands, or by way of the tape. `depth` is as for `value`. */
+  item(value: unknown, depth: number): void {
     if (this.isDirect) {
       this.direct(value, depth);
     } else {
@@ -108,95 +123,5 @@ export abstract class SmallWriter extends EncodeMemory {
       this.item(keys[i], depth + 1);
       this.item(object[keys[i]], depth + 1);
     }
-  }
-
-  /** Returns false, with nothing written, if that is long, or holds more than the Basic Multilingual Plane. */
-  private shortText(text: string): boolean {
-    const { output, head } = this;
-    const { length } = text;
-    let all = 0;
-    for (let i = 0; i < length; i++) {
-      const unit = text.charCodeAt(i);
-      all |= unit;
-      output[head + 1 + i] = unit;
-    }
-    if (all >= 0x80) return this.wideText(text);
-    output[head] = 0xa0 | length;
-    this.head = head + 1 + length;
-    return true;
-  }
-
-  private wideText(text: string): boolean {
-    const { output, head } = this;
-    const { length } = text;
-    if (length > MAX_WIDE_UNITS) return false;
-    let at = head + 1;
-    for (let i = 0; i < length; i++) {
-      const unit = text.charCodeAt(i);
-      if (unit < 0x80) {
-        output[at++] = unit;
-        continue;
-      }
-      if (unit < 0x800) {
-        output[at++] = 0xc0 | (unit >>> 6);
-      } else {
-        if (unit >>> 11 === 0x1b) return false;
-        output[at++] = 0xe0 | (unit >>> 12);
-        output[at++] = 0x80 | ((unit >>> 6) & 0x3f);
-      }
-      output[at++] = 0x80 | (unit & 0x3f);
-    }
-    output[head] = 0xa0 | (at - head - 1);
-    this.head = at;
-    return true;
-  }
-
-  /** Returns false, with nothing written, if that is an integer of more than 32 bits. */
-  private number(value: number): boolean {
-    const { output, head } = this;
-    const whole = value | 0;
-    if (whole !== value) return this.wideNumber(value);
-    if (whole >= -32 && whole < 0x80) {
-      output[head] = whole;
-      this.head = head + 1;
-    } else if (whole < 0x100 && whole >= -0x80) {
-      output[head] = whole < 0 ? 0xd0 : 0xcc;
-      output[head + 1] = whole;
-      this.head = head + 2;
-    } else if (whole < 0x10000 && whole >= -0x8000) {
-      output[head] = whole < 0 ? 0xd1 : 0xcd;
-      output[head + 1] = whole >> 8;
-      output[head + 2] = whole;
-      this.head = head + 3;
-    } else {
-      output[head] = whole < 0 ? 0xd2 : 0xce;
-      this.head = head + 1;
-      this.write32(whole);
-    }
-    return true;
-  }
-
-  private wideNumber(value: number): boolean {
-    if (Number.isSafeInteger(value)) {
-      if (value < 0 || value > 0xffffffff) return false;
-      this.output[this.head++] = 0xce;
-      this.write32(value);
-      return true;
-    }
-    // Of the values that are no number, one stands for all.
-    double[0] = Number.isNaN(value) ? Number.NaN : value;
-    this.output[this.head++] = 0xcb;
-    this.write32(words[1]);
-    this.write32(words[0]);
-    return true;
-  }
-
-  private write32(value: number): void {
-    const { output, head } = this;
-    output[head] = value >>> 24;
-    output[head + 1] = value >>> 16;
-    output[head + 2] = value >>> 8;
-    output[head + 3] = value;
-    this.head = head + 4;
   }
 }

@@ -109,6 +109,7 @@ export class Walker extends SmallWriter {
     this.origin = origin;
     this.prepare(origin);
     this.isFirst = true;
+    this.behind = 0;
     if (settings.maxDepth < 1) throw tooDeep(1, settings.maxDepth);
   }
 
@@ -124,9 +125,12 @@ export class Walker extends SmallWriter {
   }
 
   protected turnToTape(head: number): void {
-    if (head === 0) return;
-    this.isFirst = false;
-    this.goOnAt(head, this.payloads.length, sum(this.payloadLengths));
+    if (this.payloads.length === 0) {
+      this.behind = head;
+    } else {
+      this.isFirst = false;
+      this.goOnAt(head, this.payloads.length, sum(this.payloadLengths));
+    }
   }
 
   protected placeTypedArray(view: ArrayBufferView, at: number): number {
@@ -156,6 +160,33 @@ export class Walker extends SmallWriter {
     this.payloads.push(bytesOf(view));
     this.payloadLengths.push(byteLength);
     return at;
+  }
+
+  /**
+   * Begins a message that starts with a few bytes that the caller writes to the output (`headByte`, `headInteger`,
+   * `headBytes`). Then come `beginValues`, values (`item`), and `endValues`.
+   */
+  beginHead(settings: EncodeSettings): void {
+    this.begin(settings, 0);
+    this.isDirect = true;
+    this.head = 0;
+  }
+
+  /** `isSmall`: whether the message is expected to be so small that it is worth writing it directly. */
+  beginValues(isSmall: boolean): void {
+    if (isSmall && this.settings.isDirect) return;
+    this.isDirect = false;
+    this.turnToTape(this.head);
+  }
+
+  /** Returns whether the message was small. */
+  endValues(): boolean {
+    if (this.isDirect) {
+      this.outputLength = this.head;
+    } else {
+      this.flush();
+    }
+    return this.outputLength <= SMALL_BYTES && this.partBytes === 0;
   }
 
   /**

@@ -1,11 +1,12 @@
 // What all entries of the package share, as an entry of the build: the main one, and what the protocols need of its
 // insides. What entries share goes to files of their own, of which bundlers take what is used. It is not for users.
 export { made, showCaller, withDetails } from "./DecodeError.ts";
-export { settingsOf } from "./Decoder.ts";
+export { settingsOf, valueAt } from "./Decoder.ts";
 export { encodeSettings } from "./Encoder.ts";
 export * from "./index.ts";
 export { kindOf } from "./kinds.ts";
 export { SegmentSource } from "./Source.ts";
+export { MAX_SMALL, writeNumber, writeScalar } from "./smallFormats.ts";
 export { sharedVocabulary } from "./Vocabulary.ts";
 export { Walker } from "./Walker.ts";
 export { materializers, walkers } from "./workers.ts";

@@ -36,7 +36,7 @@ test("the tarball holds what is published, and nothing else", () => {
       "dist/codec.wasm",
       ...code("chunk-*.js", "core.cjs", "workerd.js"),
       ...code("browser/chunk-*.js", "browser/index.js", "browser/signalr.js"),
-      ...["index", "signalr-redis", "signalr"].flatMap((name) => [
+      ...["index", "signalr-redis", "signalr", "streaminghub"].flatMap((name) => [
         ...code(`${name}.cjs`, `${name}.js`),
         ...[`dist/${name}.d.cts`, `dist/${name}.d.ts`],
       ]),

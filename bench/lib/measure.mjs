@@ -28,6 +28,35 @@ export function measure(candidates, { rounds = 12, sampleMs = 15, warmUpMs = 300
   return best;
 }
 
+/**
+ * As `measure`, for what returns promises, which are awaited one by one.
+ * @template {string} Name
+ * @param {Record<Name, () => unknown>} candidates
+ * @param {{ rounds?: number, sampleMs?: number, warmUpMs?: number }} [options]
+ * @returns {Promise<Record<Name, number>>} nanoseconds a call
+ */
+export async function measureAsync(candidates, { rounds = 12, sampleMs = 15, warmUpMs = 300 } = {}) {
+  const names = /** @type {Name[]} */ (Object.keys(candidates));
+  const best = /** @type {Record<Name, number>} */ ({});
+  const repeats = /** @type {Record<Name, number>} */ ({});
+  for (const name of names) {
+    best[name] = Infinity;
+    repeats[name] = 1;
+    const start = performance.now();
+    while (performance.now() - start < warmUpMs) {
+      const nanoseconds = (await timeAsync(candidates[name], repeats[name])) / repeats[name];
+      repeats[name] = Math.max(1, Math.round((sampleMs * 1e6) / nanoseconds));
+    }
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) {
+      const nanoseconds = (await timeAsync(candidates[name], repeats[name])) / repeats[name];
+      best[name] = Math.min(best[name], nanoseconds);
+    }
+  }
+  return best;
+}
+
 /** @type {unknown} Results go here, so that none is optimised away, and leave again, so that none burdens the next call. */
 export let sink;
 
@@ -40,6 +69,20 @@ function time(run, repeats) {
   const start = process.hrtime.bigint();
   for (let i = 0; i < repeats; i++) {
     sink = run();
+    sink = undefined;
+  }
+  return Number(process.hrtime.bigint() - start);
+}
+
+/**
+ * @param {() => unknown} run
+ * @param {number} repeats
+ * @returns {Promise<number>} nanoseconds
+ */
+async function timeAsync(run, repeats) {
+  const start = process.hrtime.bigint();
+  for (let i = 0; i < repeats; i++) {
+    sink = await run();
     sink = undefined;
   }
   return Number(process.hrtime.bigint() - start);

@@ -54,6 +54,8 @@ export class EncodeMemory {
   #front!: Uint8Array;
   /** Whether the message is to be framed: a bit for `emit`. */
   protected framing = 0;
+  /** How many bytes of the message stand in the output before its first window is emitted. */
+  protected behind = 0;
   protected holes!: Uint32Array;
   readonly pool8Start: number;
   readonly pool16Start: number;
@@ -128,7 +130,7 @@ export class EncodeMemory {
 
   /**
    * Goes on with a message that has begun: `length` bytes stand in the output, `holes` among them; `passed` bytes stand
-   * before these, or will stand in those.
+   * before these, or will stand in those. Where there are none, `behind` saves the call.
    */
   goOnAt(length: number, holes: number, passed: number): void {
     this.outputLength = length;
@@ -175,7 +177,7 @@ export class EncodeMemory {
    */
   emit(words: number, isFirst: boolean, textIsBytes: boolean): boolean {
     try {
-      const flags = (isFirst ? 1 : 0) | (textIsBytes ? 2 : 0) | this.framing;
+      const flags = (isFirst ? 1 : 0) | (textIsBytes ? 2 : 0) | this.framing | (this.behind << 3);
       return this.#emitted(this.#session.start(words, flags));
     } catch (error) {
       shared.isAstray = true;

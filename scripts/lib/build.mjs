@@ -11,7 +11,7 @@ const inputs = [
   "tsconfig.json",
   ...wasmOutputs,
 ];
-const entries = ["index", "signalr", "signalr-redis"];
+const entries = ["index", "signalr", "signalr-redis", "streaminghub"];
 const outputs = [
   ...entries.flatMap((name) =>
     ["js", "cjs", "d.ts", "d.cts"].map((extension) => `dist/${name}.${extension}`),

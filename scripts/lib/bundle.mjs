@@ -12,6 +12,7 @@ export const entries = {
   index: "js/index.ts",
   signalr: "js/signalr/index.ts",
   "signalr-redis": "js/signalr/redis/index.ts",
+  streaminghub: "js/streaminghub/index.ts",
 };
 const core = "js/core.ts";
 
