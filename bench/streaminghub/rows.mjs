@@ -72,7 +72,7 @@ class PeerCodec {
     /** @type {unknown} */
     value: undefined,
     /** @param {Uint8Array} bytes */
-    read: (bytes) => {
+    readServer: (bytes) => {
       const message = /** @type {[number, number, unknown]} */ (this.decoder.decode(bytes));
       const { frame } = this;
       frame.type = message.length === 3 ? "response" : "broadcast";
@@ -227,7 +227,7 @@ function codecOf({ method: name, args, answer }, codec) {
   ]);
   return () => {
     sink = codec.writeCall(1000, method, args.length, a, b, c, d, null);
-    frame.read(response);
+    frame.readServer(response);
     return codec.valueAt(response, frame.at);
   };
 }
