@@ -2,41 +2,12 @@
 // node bench/streaminghub.mjs [PATTERN]
 
 import { execFileSync } from "node:child_process";
-import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { measure, measureAsync } from "./lib/measure.mjs";
 import { candidates, rows } from "./streaminghub/rows.mjs";
+import { allocationFlags, measureAllocation } from "./suite/allocation.mjs";
 
-/** So large a young generation that nothing is collected: what lies on the heap afterwards was allocated. */
-const allocationFlags = ["--expose-gc", "--min-semi-space-size=256", "--max-semi-space-size=256"];
-const OPERATIONS = 10_000;
-const ROUNDS = 7;
 const PROCESSES = 2;
-
-/** @param {() => unknown} run @param {boolean} isAsync */
-async function allocationOf(run, isAsync) {
-  for (let i = 0; i < 5; i++) await allocate(run, isAsync, OPERATIONS);
-  const samples = [];
-  for (let round = 0; round < ROUNDS; round++) samples.push(await allocate(run, isAsync, OPERATIONS));
-  return Math.round(samples.sort((a, b) => a - b)[ROUNDS >> 1] / OPERATIONS);
-}
-
-/** @type {unknown} */
-export let sink;
-
-/** @param {() => unknown} run @param {boolean} isAsync @param {number} operations */
-async function allocate(run, isAsync, operations) {
-  // Array buffers are freed in the background, and counted as gone only then: the second collection waits for it.
-  for (let i = 0; i < 2; i++) {
-    /** @type {() => void} */ (globalThis.gc)();
-    await setTimeout(5);
-  }
-  const before = process.memoryUsage();
-  if (isAsync) for (let i = 0; i < operations; i++) sink = await run();
-  else for (let i = 0; i < operations; i++) sink = run();
-  const after = process.memoryUsage();
-  return after.heapUsed - before.heapUsed + after.external - before.external;
-}
 
 /**
  * In a process of its own, V8 compiles the client for one codec, as in a program that uses it.
@@ -55,7 +26,7 @@ async function measureRow(mode, name, candidate) {
   if (row === undefined) throw new Error(`There is no row ${name}`);
   const { open, isAsync } = row;
   const run = open(candidate);
-  if (mode === "allocation") return allocationOf(run, isAsync);
+  if (mode === "allocation") return Math.round((await measureAllocation(run, isAsync)) ?? Number.NaN);
   return (await (isAsync ? measureAsync : measure)({ run }, { rounds: 20 })).run;
 }
 

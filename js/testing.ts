@@ -11,8 +11,6 @@ export { ClientCodec } from "./streaminghub/ClientCodec.ts";
 export { HubConnection } from "./streaminghub/HubConnection.ts";
 export { hubMethod } from "./streaminghub/HubMethod.ts";
 export * from "./streaminghub/index.ts";
-export { receiverMethods } from "./streaminghub/Receiver.ts";
-export { ServerFrame } from "./streaminghub/ServerFrame.ts";
 export { clientOf } from "./streaminghub/StreamingHubClient.ts";
 export { Tag, Wide } from "./tape.ts";
 export { limitSmallReader, wasmMemoryBytes };

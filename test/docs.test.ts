@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestHub } from "./signalr/lib/TestHub.ts";
 import { BackplaneServer } from "./signalr/redis/lib/BackplaneServer.ts";
 import { RedisServer } from "./signalr/redis/lib/RedisServer.ts";
+import { HubServer, ReturnStatus } from "./streaminghub/lib/HubServer.ts";
 
 // Users copy what is written there.
 
@@ -22,11 +23,11 @@ const root = path.join(import.meta.dirname, "..");
 const folder = mkdtempSync(path.join(tmpdir(), "msgpack-wasm-docs-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-for (const scope of ["@msgpack", "@microsoft"]) {
+for (const scope of ["@msgpack", "@microsoft", "@grpc"]) {
   mkdirSync(path.join(folder, "node_modules", scope), { recursive: true });
 }
 symlinkSync(root, path.join(folder, "node_modules/msgpack-wasm"));
-for (const name of ["@msgpack/msgpack", "@microsoft/signalr", "ioredis"]) {
+for (const name of ["@msgpack/msgpack", "@microsoft/signalr", "@grpc/grpc-js", "ioredis"]) {
   symlinkSync(path.join(root, "node_modules", name), path.join(folder, "node_modules", name));
 }
 
@@ -34,6 +35,7 @@ for (const name of ["@msgpack/msgpack", "@microsoft/signalr", "ioredis"]) {
 let hub: TestHub;
 let redis: RedisServer;
 let backplane: BackplaneServer;
+let chat: HubServer;
 
 beforeAll(async () => {
   hub = await TestHub.start({
@@ -44,16 +46,29 @@ beforeAll(async () => {
   backplane = await BackplaneServer.start(redis.port, "MyApp.ChatHub");
   await backplane.connect({ id: "connection-1", protocol: "json", user: "ada", answer: () => 42 });
   await backplane.connect({ id: "connection-2", protocol: "messagepack" });
+  chat = await HubServer.start("IChatHub", {
+    JoinAsync: (value) => [(value as string[])[1]],
+    SendAsync: (text, connection) => {
+      if (text === "") throw new ReturnStatus(3, "There is nothing to say");
+      connection.broadcast("OnMessage", "Ada", text);
+      return null;
+    },
+    Typing: () => null,
+  });
 });
 
 afterAll(async () => {
+  chat.stop();
   await backplane.stop();
   await redis.stop();
   await hub.stop();
 });
 
 function withAddresses(code: string): string {
-  return code.replace("http://localhost:5000/hub", hub.url).replace("redis://localhost:6379", redis.url);
+  return code
+    .replace("http://localhost:5000/hub", hub.url)
+    .replace("redis://localhost:6379", redis.url)
+    .replace("localhost:5001", `127.0.0.1:${chat.port}`);
 }
 
 /** `console.assert` alone would only print. */

@@ -213,6 +213,78 @@ describe("the entries for SignalR", { timeout: 60_000 }, () => {
   });
 });
 
+describe("the entry for StreamingHub", { timeout: 60_000 }, () => {
+  for (const peer of ["@grpc", "@js-sdsl", "protobufjs", "long"]) {
+    symlinkSync(path.join(root, "node_modules", peer), path.join(consumer, "node_modules", peer));
+  }
+
+  const use = `
+    const bytes = new StreamingHubCodec().write({ type: "request", messageId: 1, methodId: 2, value: "x" });
+    let error;
+    try { new StreamingHubCodec().readServerMessage(Uint8Array.of(1)); } catch (caught) { error = caught; }
+    console.log(Buffer.from(bytes).toString("hex"), error instanceof DecodeError);
+  `;
+
+  test.each([
+    ["import", "streaminghub.mjs", (from: string, names: string) => `import { ${names} } from "${from}";`],
+    [
+      "require",
+      "streaminghub.cjs",
+      (from: string, names: string) => `const { ${names} } = require("${from}");`,
+    ],
+  ])("shares the codec of the main entry, and does without gRPC: by %s", (_, file, load) => {
+    const loads =
+      load("msgpack-wasm", "DecodeError") + load("msgpack-wasm/streaminghub", "StreamingHubCodec");
+    writeFileSync(path.join(consumer, file), loads + use);
+    expect(run("node", [file])).toBe("930102a178 true\n");
+  });
+
+  const typed = `
+    import { Client, credentials, Metadata } from "@grpc/grpc-js";
+    import { TypedArrayCodec } from "msgpack-wasm";
+    import { connectStreamingHub, type HubChannel } from "msgpack-wasm/streaminghub";
+    interface IChatHub {
+      joinAsync(room: string, user: string): Promise<string[]>;
+      typing(isTyping: boolean): void;
+    }
+    interface IChatHubReceiver {
+      onMessage(user: string, text: string): void;
+      confirm(question: string): Promise<boolean>;
+    }
+    const channel = new Client("localhost:5001", credentials.createInsecure());
+    const receiver = { onMessage(user: string, text: string) { user.trim(); text.trim(); } };
+    const hub = await connectStreamingHub<IChatHub, IChatHubReceiver>(channel, "IChatHub", receiver, {
+      metadata: new Metadata(),
+      heartbeat: { interval: 1000 },
+      encoder: { extensionCodec: new TypedArrayCodec() },
+      signal: AbortSignal.timeout(1000),
+    });
+    const members: string[] = await hub.joinAsync("room", "Ada");
+    const others: string[] = await hub.withSignal(AbortSignal.timeout(5)).joinAsync("room", "Ada");
+    const nothing: void = hub.fireAndForget.typing(members.length > others.length);
+    hub.fireAndForget.joinAsync("room", "Ada");
+    const { error } = await hub.waitForDisconnect();
+    error.status.toFixed();
+    await connectStreamingHub<IChatHub>({} as HubChannel, "IChatHub", {});
+    // @ts-expect-error
+    hub.typing(true);
+    // @ts-expect-error
+    hub.joinAsync("room");
+    // @ts-expect-error
+    await connectStreamingHub<IChatHub, IChatHubReceiver>(channel, "IChatHub", { onMessage(user: number) {} });
+  `;
+
+  test.each([
+    ["as Node resolves imports", "hub.mts", ["--module", "node16"]],
+    ["as bundlers resolve", "hub.ts", ["--module", "esnext", "--moduleResolution", "bundler"]],
+  ])("has types: %s", (_, file, options) => {
+    writeFileSync(path.join(consumer, file), typed);
+    const tsc = path.join(root, "node_modules/typescript/bin/tsc");
+    const common = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--types", "node"];
+    expect(run("node", [tsc, ...common, ...options, file])).toBe("");
+  });
+});
+
 /** Runs a command and gives what it prints; an error shows what it printed. */
 function run(command: string, args: string[], cwd = consumer): string {
   return execFileSync(command, args, { cwd, encoding: "utf8" });

@@ -72,7 +72,7 @@ class PeerCodec {
     /** @type {unknown} */
     value: undefined,
     /** @param {Uint8Array} bytes */
-    read: (bytes) => {
+    readServer: (bytes) => {
       const message = /** @type {[number, number, unknown]} */ (this.decoder.decode(bytes));
       const { frame } = this;
       frame.type = message.length === 3 ? "response" : "broadcast";
@@ -117,8 +117,12 @@ class AnsweringChannel {
   /** @type {{ message(bytes: Uint8Array): void } | undefined} */
   events;
 
-  /** @param {Call} call */
-  constructor({ method, answer }) {
+  /**
+   * @param {Call} call
+   * @param {boolean} isPrompt whether it answers at once, so that nothing counts but the client
+   */
+  constructor({ method, answer }, isPrompt) {
+    this.isPrompt = isPrompt;
     this.answer = Buffer.from(answer ?? "", "hex");
     this.tail = Buffer.concat([idBytes(hubMethod(method, {}).id), this.answer]);
     /** By the length of an id, an answer with such an id. */
@@ -145,7 +149,8 @@ class AnsweringChannel {
       this.queue[0] = message;
       return;
     }
-    if (this.queue.push(message) === 1) ready.then(this.drain);
+    if (this.isPrompt) this.respond(message);
+    else if (this.queue.push(message) === 1) ready.then(this.drain);
   }
 
   close() {}
@@ -168,22 +173,27 @@ function idBytes(id) {
   return new Encoder().encode(id);
 }
 
-/** @param {Call} call @param {any} codec */
-function connect(call, codec) {
+/** @param {Call} call @param {any} codec @param {boolean} [isPrompt] */
+function connect(call, codec, isPrompt = false) {
   const connection = new HubConnection("IBenchmarkHub", codec, new Map(), {});
-  const channel = new AnsweringChannel(call);
+  const channel = new AnsweringChannel(call, isPrompt);
   connection.attach(channel.openHubStream("", connection));
   connection.accepted("2");
   return /** @type {any} */ (clientOf(connection, {}));
 }
 
-/** @param {Call} call @param {any} codec */
-function callOf(call, codec) {
-  const hub = connect(call, codec);
+/** @param {Call} call @param {any} codec @param {boolean} [isPrompt] */
+function callOf(call, codec, isPrompt) {
+  const hub = connect(call, codec, isPrompt);
   const { method, args, answer } = call;
   // Names are written in the code, as users write them.
   const run = new Function("hub", `return () => hub.${method}(${args.map((arg) => JSON.stringify(arg))})`);
   return run(answer === undefined ? hub.fireAndForget : hub);
+}
+
+/** @param {Call} call @param {any} codec */
+function promptCallOf(call, codec) {
+  return callOf(call, codec, true);
 }
 
 /** @type {Record<string, () => any>} */
@@ -193,12 +203,13 @@ export const candidates = Object.keys(codecs);
 /** @type {Row[]} */
 export const rows = [
   { group: "call", operation: callOf },
+  { group: "call, answered at once", operation: promptCallOf },
   { group: "codec", operation: codecOf },
 ].flatMap(({ group, operation }) =>
   Object.entries(calls).map(([name, call]) => ({
     group,
     name,
-    isAsync: group === "call" && call.answer !== undefined,
+    isAsync: group !== "codec" && call.answer !== undefined,
     open: (candidate) => operation(call, codecs[candidate]()),
   })),
 );
@@ -216,7 +227,7 @@ function codecOf({ method: name, args, answer }, codec) {
   ]);
   return () => {
     sink = codec.writeCall(1000, method, args.length, a, b, c, d, null);
-    frame.read(response);
+    frame.readServer(response);
     return codec.valueAt(response, frame.at);
   };
 }

@@ -2,16 +2,16 @@ import { settingsOf, valueAt } from "../Decoder.ts";
 import { encodeSettings } from "../Encoder.ts";
 import type { DecodeSettings } from "../Materializer.ts";
 import type { EncodeSettings } from "../Walker.ts";
+import { HubFrame } from "./HubFrame.ts";
 import type { HubMethod } from "./HubMethod.ts";
 import type { ClientMessage } from "./messages.ts";
-import { ServerFrame } from "./ServerFrame.ts";
 import type { StreamingHubCodecOptions } from "./StreamingHubCodec.ts";
 import { writeCall, writeMessage } from "./writeMessage.ts";
 
 /** What the client needs of the codec: calls and values without an object for the message. */
 export class ClientCodec<ContextType = undefined> {
   /** Reads messages up to their values. */
-  readonly frame = new ServerFrame();
+  readonly frame = new HubFrame();
   readonly #encoding: EncodeSettings;
   readonly #decoding: DecodeSettings;
 

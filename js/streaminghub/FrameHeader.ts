@@ -96,11 +96,6 @@ export class FrameHeader {
     return text;
   }
 
-  /** What follows, up to the end. */
-  rest(): Uint8Array {
-    return this.bytes.subarray(this.at);
-  }
-
   invalid(message: string, offset: number): DecodeError {
     return new DecodeError(`${message}, at offset ${offset}`, { code: "FIELD", offset });
   }

@@ -2,9 +2,9 @@ import { CallTable } from "./CallTable.ts";
 import type { ClientCodec } from "./ClientCodec.ts";
 import type { HubStream, HubStreamEvents, StreamEnd } from "./channel.ts";
 import { Heartbeat, type HeartbeatOptions } from "./Heartbeat.ts";
+import type { HubFrame } from "./HubFrame.ts";
 import type { HubMethod } from "./HubMethod.ts";
 import type { ReceiverMethod } from "./Receiver.ts";
-import type { ServerFrame } from "./ServerFrame.ts";
 import { NO_ANSWER } from "./Slab.ts";
 import { GrpcStatus, StreamingHubError, type StreamingHubErrorCode } from "./StreamingHubError.ts";
 import { writeEcho } from "./writeMessage.ts";
@@ -197,7 +197,7 @@ export class HubConnection implements HubStreamEvents {
     if (this.#isOver) return;
     const { frame } = this.#codec;
     try {
-      frame.read(bytes);
+      frame.readServer(bytes);
       switch (frame.type) {
         case "response":
           this.#respond(frame.messageId, bytes, frame.at);
@@ -254,7 +254,7 @@ export class HubConnection implements HubStreamEvents {
     if (isThenable(result)) result.then(undefined, (error) => this.#report(error));
   }
 
-  #beat(bytes: Uint8Array, { sequence, sentAt, echoStart, echoEnd, at }: ServerFrame): void {
+  #beat(bytes: Uint8Array, { sequence, sentAt, echoStart, echoEnd, at }: HubFrame): void {
     this.#stream?.send(writeEcho(bytes, echoStart, echoEnd));
     const serverSentAt = new Date(sentAt);
     this.#options.onServerHeartbeat?.({ sequence, serverSentAt, metadata: bytes.subarray(at) });

@@ -2,9 +2,8 @@ import { type DecoderOptions, settingsOf, valueAt } from "../Decoder.ts";
 import { type EncoderOptions, encodeSettings } from "../Encoder.ts";
 import type { DecodeSettings } from "../Materializer.ts";
 import type { EncodeSettings } from "../Walker.ts";
-import { ClientFrame } from "./ClientFrame.ts";
+import { HubFrame } from "./HubFrame.ts";
 import type { ClientMessage, ServerMessage } from "./messages.ts";
-import { ServerFrame } from "./ServerFrame.ts";
 import { writeMessage } from "./writeMessage.ts";
 
 /** How the values of messages (arguments, results) are encoded and decoded. */
@@ -18,8 +17,7 @@ export class StreamingHubCodec<ContextType = undefined> {
   static readonly name = "StreamingHubCodec";
   readonly #encoding: EncodeSettings;
   readonly #decoding: DecodeSettings;
-  readonly #serverFrame = new ServerFrame();
-  readonly #clientFrame = new ClientFrame();
+  readonly #frame = new HubFrame();
 
   constructor(options?: StreamingHubCodecOptions<ContextType>) {
     this.#encoding = encodeSettings(options?.encoder);
@@ -40,26 +38,8 @@ export class StreamingHubCodec<ContextType = undefined> {
    * @throws DecodeError, RangeError if it is none, or its value cannot be decoded
    */
   readServerMessage(bytes: Uint8Array): ServerMessage {
-    const frame = this.#serverFrame;
-    frame.read(bytes);
-    const { type, messageId, methodId, statusCode, detail, message, clientResultMessageId, at } = frame;
-    const { sequence, sentAt } = frame;
-    const rest = frame.rest();
-    frame.close();
-    switch (type) {
-      case "broadcast":
-        return { type, methodId, value: valueAt(bytes, at, this.#decoding) };
-      case "response":
-        return { type, messageId, methodId, value: valueAt(bytes, at, this.#decoding) };
-      case "responseWithError":
-        return { type, messageId, statusCode, detail, message };
-      case "clientResultRequest":
-        return { type, clientResultMessageId, methodId, value: valueAt(bytes, at, this.#decoding) };
-      case "serverHeartbeat":
-        return { type, sequence, serverSentAt: sentAt, metadata: rest };
-      case "clientHeartbeatResponse":
-        return { type, sequence, clientSentAt: sentAt };
-    }
+    this.#frame.readServer(bytes);
+    return this.#message(bytes) as ServerMessage;
   }
 
   /**
@@ -67,24 +47,46 @@ export class StreamingHubCodec<ContextType = undefined> {
    * @throws DecodeError, RangeError if it is none, or its value cannot be decoded
    */
   readClientMessage(bytes: Uint8Array): ClientMessage {
-    const frame = this.#clientFrame;
-    frame.read(bytes);
-    const { type, messageId, methodId, statusCode, detail, message, clientResultMessageId, at } = frame;
-    const { sequence, sentAt } = frame;
-    frame.close();
+    this.#frame.readClient(bytes);
+    return this.#message(bytes) as ClientMessage;
+  }
+
+  /** The message whose header has been read. */
+  #message(bytes: Uint8Array): ClientMessage | ServerMessage {
+    const {
+      type,
+      messageId,
+      methodId,
+      statusCode,
+      detail,
+      message,
+      clientResultMessageId,
+      sequence,
+      sentAt,
+      at,
+    } = this.#frame;
+    this.#frame.close();
     switch (type) {
       case "requestFireAndForget":
+      case "broadcast":
         return { type, methodId, value: valueAt(bytes, at, this.#decoding) };
       case "request":
+      case "response":
         return { type, messageId, methodId, value: valueAt(bytes, at, this.#decoding) };
+      case "responseWithError":
+        return { type, messageId, statusCode, detail, message };
+      case "clientResultRequest":
       case "clientResultResponse":
         return { type, clientResultMessageId, methodId, value: valueAt(bytes, at, this.#decoding) };
       case "clientResultResponseWithError":
         return { type, clientResultMessageId, methodId, statusCode, detail, message };
-      case "clientHeartbeat":
-        return { type, sequence, clientSentAt: sentAt };
+      case "serverHeartbeat":
+        return { type, sequence, serverSentAt: sentAt, metadata: bytes.subarray(at) };
       case "serverHeartbeatResponse":
         return { type, sequence, serverSentAt: sentAt };
+      case "clientHeartbeat":
+      case "clientHeartbeatResponse":
+        return { type, sequence, clientSentAt: sentAt };
     }
   }
 }

@@ -3,10 +3,8 @@ import type { HubChannel, HubStream, HubStreamEvents } from "./channel.ts";
 import { GrpcStatus } from "./StreamingHubError.ts";
 
 const VERSION_HEADER = "x-magiconion-streaminghub-version";
-/** How long the server has to end the stream once it has got all, in milliseconds. As in MagicOnion's own client. */
-const CLOSE_GRACE = 100;
-/** How long it has to get all. */
-const FLUSH_GRACE = 5000;
+/** MagicOnion's own client cancels after 100 ms, whether all has arrived or not. */
+const CLOSE_TIMEOUT = 5000;
 
 /** What a stream needs of a `Client` of `@grpc/grpc-js`, whose code is not imported: it is the user's. */
 export type GrpcClient = Pick<Client, "makeBidiStreamRequest">;
@@ -16,23 +14,27 @@ export interface GrpcCallOptions {
   metadata?: Metadata;
   /** Options of the gRPC call. */
   call?: CallOptions;
+  /**
+   * How many milliseconds `close` gives the server to take what has been sent, and to end the stream. Then the stream is
+   * cut. Default: 5000.
+   */
+  closeTimeout?: number;
 }
 
-export function grpcChannel(client: GrpcClient, { metadata, call }: GrpcCallOptions): HubChannel {
-  return { openHubStream: (path, events) => openStream(client, path, events, metadata, call ?? {}) };
+export function grpcChannel(client: GrpcClient, options: GrpcCallOptions): HubChannel {
+  return { openHubStream: (path, events) => openStream(client, path, events, options) };
 }
 
 function openStream(
   client: GrpcClient,
   path: string,
   events: HubStreamEvents,
-  metadata: Metadata | undefined,
-  options: CallOptions,
+  { metadata, call = {}, closeTimeout = CLOSE_TIMEOUT }: GrpcCallOptions,
 ): HubStream {
   const stream =
     metadata === undefined
-      ? client.makeBidiStreamRequest(path, asBuffer, asIs, options)
-      : client.makeBidiStreamRequest(path, asBuffer, asIs, metadata, options);
+      ? client.makeBidiStreamRequest(path, asBuffer, asIs, call)
+      : client.makeBidiStreamRequest(path, asBuffer, asIs, metadata, call);
   let isOver = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = (status: number, detail: string, cause?: unknown): void => {
@@ -40,10 +42,6 @@ function openStream(
     isOver = true;
     clearTimeout(timer);
     events.ended({ status, detail, cause });
-  };
-  const cancelAfter = (milliseconds: number): void => {
-    clearTimeout(timer);
-    if (!isOver) timer = setTimeout(() => stream.cancel(), milliseconds);
   };
   stream.on("metadata", (headers: Metadata) => events.accepted(headers.get(VERSION_HEADER)[0]?.toString()));
   stream.on("data", (bytes: Uint8Array) => events.message(bytes));
@@ -56,8 +54,7 @@ function openStream(
       stream.write(message);
     },
     close() {
-      cancelAfter(FLUSH_GRACE);
-      stream.once("finish", () => cancelAfter(CLOSE_GRACE));
+      if (!isOver) timer = setTimeout(() => stream.cancel(), closeTimeout);
       stream.end();
     },
     cancel() {

@@ -589,7 +589,7 @@ describe("connecting", () => {
 
 describe("the end", () => {
   test("by the client: calls are rejected, what was sent arrives, the server sees the end", async () => {
-    const { hub, connection } = await open();
+    const { hub, connection } = await open({}, { closeTimeout: 60_000 });
     noted.length = 0;
     for (let i = 0; i < 1000; i++) hub.fireAndForget.notify(`${i}`);
     const waiting = expect(hub.wait("x")).rejects.toMatchObject({ code: "CLOSED" });
@@ -604,7 +604,7 @@ describe("the end", () => {
   });
 
   test("by the client, where the server does not end the stream: it is cut", async () => {
-    const { hub, connection } = await open();
+    const { hub, connection } = await open({}, { closeTimeout: 50 });
     connection.stream.removeAllListeners("end");
     await hub.close();
     expect(await connection.clientEnd).toBe("cancelled");
