@@ -5,6 +5,7 @@
  * @type {Record<string, string>}
  */
 export const filesForNode = {
+  "bench.test.ts": "tests the benchmarks, which bring their own page for browsers",
   "docs.test.ts": "runs the code of the README by processes of Node",
   "loading.test.ts":
     "makes processes of Node refuse what hosts may refuse; the hosts have checks of their own",
