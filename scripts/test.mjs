@@ -3,13 +3,21 @@ import path from "node:path";
 import process from "node:process";
 import { build } from "./lib/build.mjs";
 import { main, root, run, step } from "./lib/command.mjs";
-import { setUpTests } from "./lib/setup.mjs";
+import { setUpBrowsers, setUpTests } from "./lib/setup.mjs";
 
-/** With arguments (`npm test -- PATTERN`), they go to Vitest, and the rest is left out. */
+/**
+ * With arguments (`npm test -- PATTERN`), they go to Vitest, and the rest is left out. `--browsers` runs the suite in
+ * browsers, which takes some 7 minutes, and goes with their names.
+ */
 const vitestArguments = process.argv.slice(2);
 
 await main(async () => {
   await build();
+  if (vitestArguments[0] === "--browsers") {
+    await setUpBrowsers();
+    await run("node", ["test/hosts/browsers.mjs", ...vitestArguments.slice(1)]);
+    return;
+  }
   if (vitestArguments.length > 0) {
     await run("vitest", ["run", ...vitestArguments]);
     return;
@@ -27,7 +35,6 @@ await main(async () => {
     ["Plain Node without code generation", testPlainly],
     ["Bundlers", () => run("node", ["test/hosts/bundlers.mjs"])],
     ["Runtimes", () => run("node", ["test/hosts/runtimes.mjs"])],
-    ["Browsers", () => run("node", ["test/hosts/browsers.mjs"])],
     ["Example", () => run("node", ["test/hosts/example.mjs"])],
   ];
   for (const [name, work] of steps) await step(name, work);

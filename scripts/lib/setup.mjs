@@ -13,8 +13,13 @@ export async function setUpBuild() {
 /** Installs what the tests need and is missing, besides what a build needs. */
 export async function setUpTests() {
   await needHostPackages(["cmake", "ninja-build", "g++", "clang", "clang-format", "libgtest-dev"]);
-  // Browsers, and what the protocols are tested with.
-  await needHostPackages(["chromium", "firefox-esr", "libwebkit2gtk-4.1-0", "redis-server", "xvfb"]);
+  // What the protocols, the example and what bundlers make are tested with.
+  await needHostPackages(["chromium", "redis-server"]);
+}
+
+/** Installs the browsers in which the suite runs. */
+export async function setUpBrowsers() {
+  await needHostPackages(["chromium", "firefox-esr", "libwebkit2gtk-4.1-0", "xvfb"]);
 }
 
 async function setUpNpmPackages() {
