@@ -5,7 +5,7 @@ import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { bytesOfInput, type DecoderInput } from "./input.ts";
 import type { DecodeSettings, KeyDecoder, Materializer } from "./Materializer.ts";
 import { MessageReader } from "./MessageReader.ts";
-import { NOT_SMALL, readSmall, readSmallAt } from "./SmallReader.ts";
+import { NOT_SMALL, readSmall } from "./SmallReader.ts";
 import { SegmentSource } from "./Source.ts";
 import { iterate, type ReadableStreamLike } from "./streams.ts";
 import { typedArraysOf } from "./TypedArrayTable.ts";
@@ -132,7 +132,7 @@ function limit(value: number | undefined | null): number {
  * @throws as `Decoder.decode`
  */
 export function valueAt(bytes: Uint8Array, offset: number, settings: DecodeSettings): unknown {
-  const small = readSmallAt(bytes, offset, settings);
+  const small = readSmall(bytes, settings, offset, false);
   if (small !== NOT_SMALL) return small;
   if (sharedVocabulary.wantsToRelearn && materializers.isQuiet) sharedVocabulary.relearn();
   const materializer = materializers.find();
@@ -269,7 +269,7 @@ export class Decoder<ContextType = undefined> {
 export function decodeOne(buffer: DecoderInput, settings: DecodeSettings): unknown {
   // As `withMaterializer`, without the closure: a small message takes no longer than to make and call one.
   const bytes = bytesOfInput(buffer);
-  const small = readSmall(bytes, settings);
+  const small = readSmall(bytes, settings, 0, true);
   if (small !== NOT_SMALL) return small;
   if (sharedVocabulary.wantsToRelearn && materializers.isQuiet) sharedVocabulary.relearn();
   const materializer = materializers.find();

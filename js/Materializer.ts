@@ -113,7 +113,11 @@ export class Materializer extends DecodeMemory {
   /** Decodes the value that begins at `offset`, whatever follows it. */
   decodeAt(bytes: Uint8Array, offset: number, settings: DecodeSettings): unknown {
     this.buffer.set(bytes);
-    this.attach(this.buffer, settings, offset, false);
+    return this.decodeFrom(this.buffer, offset, settings);
+  }
+
+  private decodeFrom(source: Source, offset: number, settings: DecodeSettings): unknown {
+    this.attach(source, settings, offset, false);
     this.next();
     const value = this.value();
     this.finish();
@@ -122,10 +126,8 @@ export class Materializer extends DecodeMemory {
 
   /** Decodes the one value that a source holds. */
   decodeWhole(source: Source, settings: DecodeSettings): unknown {
-    this.attach(source, settings, 0, false);
-    this.next();
-    const value = this.value();
-    const end = this.finish();
+    const value = this.decodeFrom(source, 0, settings);
+    const end = this.position;
     if (end < source.length) throw extraBytes(source.length, end);
     return value;
   }

@@ -1,8 +1,9 @@
 import { COMPILE_AT, MAX_COMPILED, mayCompile } from "./codeGeneration.ts";
 import type { DecodeSettings } from "./Materializer.ts";
+import { double, words } from "./smallFormats.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { onceCompiled } from "./wasm/loading.ts";
-import { asciiOf } from "./wasm/text.ts";
+import { latin1Of } from "./wasm/text.ts";
 
 /** What `SmallReader` gives where the tokenizer must read. */
 export const NOT_SMALL = Symbol("not small");
@@ -44,13 +45,9 @@ class Place {
   }
 }
 
-const double = new Float64Array(1);
+const float = new Float32Array(double.buffer, 0, 1);
 /** The first code point that needs so many bytes after the first. */
 const LEAST = [0, 0x80, 0x800, 0x10000];
-
-const float = new Float32Array(double.buffer, 0, 1);
-/** Little-endian, as WebAssembly is. */
-const words = new Uint32Array(double.buffer);
 
 /** Where `at` goes when something is not small: nothing more is read then. */
 const AWAY = 2 ** 30;
@@ -193,7 +190,7 @@ class SmallReader {
     let all = 0;
     for (let i = start; i < end; i++) all |= bytes[i];
     if (all >= 0x80) return this.wideText(bytes, start, end);
-    return length <= MAX_SHORT_TEXT ? shortText(bytes, start, length) : asciiOf(bytes, start, end);
+    return length <= MAX_SHORT_TEXT ? shortText(bytes, start, length) : latin1Of(bytes, start, end);
   }
 
   private wideText(bytes: Uint8Array, start: number, end: number): string {
@@ -328,21 +325,18 @@ export function limitSmallReader(bytes = SMALL_BYTES): void {
   smallBytes = bytes;
 }
 
-/** The value that `bytes` hold, if they and the options are such that `SmallReader` reads it, else `NOT_SMALL`. */
-export function readSmall(bytes: Uint8Array, { isSimple, typedArrays }: DecodeSettings): unknown {
-  return isSimple && (bytes.length <= smallBytes || (typedArrays !== null && smallBytes >= 0))
-    ? shared.read(bytes, typedArrays, 0, true)
-    : NOT_SMALL;
-}
-
-/** As `readSmall`, for the value that begins at `offset`, whatever follows it. */
-export function readSmallAt(
+/**
+ * The value that `bytes` hold from `offset` on, to their end or whatever follows, if they and the options are such that
+ * `SmallReader` reads it, else `NOT_SMALL`.
+ */
+export function readSmall(
   bytes: Uint8Array,
-  offset: number,
   { isSimple, typedArrays }: DecodeSettings,
+  offset: number,
+  toEnd: boolean,
 ): unknown {
   return isSimple && (bytes.length - offset <= smallBytes || (typedArrays !== null && smallBytes >= 0))
-    ? shared.read(bytes, typedArrays, offset, false)
+    ? shared.read(bytes, typedArrays, offset, toEnd)
     : NOT_SMALL;
 }
 

@@ -1,4 +1,4 @@
-import { writeNumber, writeShortText } from "./smallFormats.ts";
+import { writeNumber, writeScalar, writeShortText } from "./smallFormats.ts";
 import { copyBytes } from "./wasm/copyBytes.ts";
 import { EncodeMemory } from "./wasm/EncodeMemory.ts";
 
@@ -25,7 +25,10 @@ export abstract class SmallWriter extends EncodeMemory {
   protected abstract get asksCodec(): boolean;
   /** Turns to the tape, with so many bytes in the output. */
   protected abstract turnToTape(head: number): void;
-  /** Writes the header of a typed array of some length at byte `at` of the output, and sees to its data. Returns the byte behind the header, or -1 if it is no such array. */
+  /**
+   * Writes the header of a typed array of some length at byte `at` of the output, and sees to its data. Returns the byte
+   * behind the header, or -1 if it is no such array.
+   */
   protected abstract placeTypedArray(view: ArrayBufferView, at: number): number;
 
   /** Writes the value of a message. Whether `isDirect` is left on tells where it stands. */
@@ -69,14 +72,13 @@ export abstract class SmallWriter extends EncodeMemory {
     if (this.head > SMALL_BYTES) {
       this.leave(value, depth);
     } else if (typeof value === "string") {
+      // The most frequent go without asking again what they are.
       this.place(writeShortText(this.output, this.head, value), value, depth);
     } else if (typeof value === "number") {
       this.place(writeNumber(this.output, this.head, value), value, depth);
-    } else if (value === null || value === undefined) {
-      this.output[this.head++] = 0xc0;
-    } else if (typeof value === "boolean") {
-      this.output[this.head++] = value ? 0xc3 : 0xc2;
-    } else if (typeof value !== "object" || this.asksCodec) {
+    } else if (typeof value !== "object" || value === null) {
+      this.place(writeScalar(this.output, this.head, value), value, depth);
+    } else if (this.asksCodec) {
       this.leave(value, depth);
     } else if (Array.isArray(value)) {
       const { length } = value;

@@ -115,8 +115,8 @@ export class Walker extends SmallWriter {
 
   /** Whether it is worth writing the next message directly: what could not even begin so is tried again now and then. */
   private predict(settings: EncodeSettings): void {
-    const isSmall = this.outputLength <= SMALL_BYTES && this.partBytes === 0;
-    const isWorthIt = isSmall && (settings.isSmall ? this.head > 0 : ++this.smallMessages % TRY_AGAIN === 0);
+    const isWorthIt =
+      this.isShort && (settings.isSmall ? this.head > 0 : ++this.smallMessages % TRY_AGAIN === 0);
     if (isWorthIt !== settings.isSmall) settings.isSmall = isWorthIt;
   }
 
@@ -186,6 +186,11 @@ export class Walker extends SmallWriter {
     } else {
       this.flush();
     }
+    return this.isShort;
+  }
+
+  /** Whether the message, its large binary data apart, is so short that it is worth writing it directly. */
+  private get isShort(): boolean {
     return this.outputLength <= SMALL_BYTES && this.partBytes === 0;
   }
 

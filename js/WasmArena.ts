@@ -93,7 +93,7 @@ export class WasmArena {
   ): unknown {
     this.#mustHold(bytes);
     const settings = settingsFor(options);
-    const small = readSmall(bytes, settings);
+    const small = readSmall(bytes, settings, 0, true);
     if (small !== NOT_SMALL) return small;
     const source = new PlacedSource();
     source.set(bytes);

@@ -3,10 +3,12 @@
 export { made, showCaller, withDetails } from "./DecodeError.ts";
 export { settingsOf, valueAt } from "./Decoder.ts";
 export { encodeSettings } from "./Encoder.ts";
+export { FormatReader } from "./FormatReader.ts";
 export * from "./index.ts";
 export { kindOf } from "./kinds.ts";
 export { SegmentSource } from "./Source.ts";
 export { MAX_SMALL, writeNumber, writeScalar } from "./smallFormats.ts";
 export { sharedVocabulary } from "./Vocabulary.ts";
 export { Walker } from "./Walker.ts";
+export { latin1Of } from "./wasm/text.ts";
 export { materializers, walkers } from "./workers.ts";

@@ -1,15 +1,16 @@
 // Writes what is frequent and small to byte `at` of the output, in JavaScript. Each function returns where that ends, or
 // -1 if it is something else; up to `MAX_SMALL` bytes may have been overwritten then.
 
-/** Longer text makes a message go by way of the tape (`node bench/small.mjs`). */
+/** Longer text makes a message go by way of the tape. */
 const MAX_UNITS = 31;
 const MAX_WIDE_UNITS = 10;
 /** The most bytes that are written. */
 export const MAX_SMALL = 1 + MAX_UNITS;
 
-const double = new Float64Array(1);
+/** Where a double is taken apart, and put together. */
+export const double = /* @__PURE__ */ new Float64Array(1);
 /** Little-endian, as WebAssembly is. */
-const words = new Uint32Array(double.buffer);
+export const words = /* @__PURE__ */ new Uint32Array(double.buffer);
 
 /** Null, booleans, numbers, and short strings. */
 export function writeScalar(output: Uint8Array, at: number, value: unknown): number {

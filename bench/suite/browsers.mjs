@@ -6,6 +6,7 @@ import path from "node:path";
 import process from "node:process";
 import { Failure } from "../../scripts/lib/command.mjs";
 import { needHostPackages } from "../../scripts/lib/hostPackages.mjs";
+import { CHROMIUM } from "../lib/chromium.mjs";
 import { browserPeers } from "./peers.mjs";
 import { interleave } from "./plan.mjs";
 import { startProgress } from "./progress.mjs";
@@ -23,16 +24,7 @@ import { serve } from "./serve.mjs";
 const browsers = {
   chromium: {
     command: "chromium",
-    args: (profile) => [
-      "--headless=new",
-      `--user-data-dir=${profile}`,
-      "--no-first-run",
-      "--disable-gpu",
-      "--disable-background-networking",
-      "--disable-component-update",
-      // Root has no sandbox.
-      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-    ],
+    args: (profile) => ["--headless=new", `--user-data-dir=${profile}`, ...CHROMIUM.args],
   },
   firefox: {
     command: "firefox-esr",

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import process from "node:process";
-import { Failure, run } from "../../scripts/lib/command.mjs";
+import { cachedPackages } from "../../scripts/lib/cachedPackages.mjs";
+import { Failure } from "../../scripts/lib/command.mjs";
 
 /**
  * Where things are measured.
@@ -14,7 +14,6 @@ import { Failure, run } from "../../scripts/lib/command.mjs";
  * @property {string} engine the JavaScript engine with its version, where that is known
  */
 
-const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), ".cache"), "msgpack-wasm/node");
 const PLATFORMS = { linux: "linux", darwin: "darwin", win32: "win" };
 
 /**
@@ -29,14 +28,9 @@ export async function findNode(version) {
   if (version === own || version === own.split(".")[0]) return describeNode(process.execPath);
   const platform = PLATFORMS[/** @type {keyof typeof PLATFORMS} */ (process.platform)];
   const name = `node-${platform}-${process.arch}`;
-  const prefix = path.join(cache, version);
+  const folder = await cachedPackages("node", { [name]: version });
   const file = process.platform === "win32" ? "node.exe" : "node";
-  const executable = path.join(prefix, "node_modules", name, "bin", file);
-  if (!existsSync(executable)) {
-    const target = ["--prefix", prefix, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
-    await run("npm", ["install", ...target, `${name}@${version}`], { quiet: true });
-  }
-  return describeNode(executable);
+  return describeNode(path.join(folder, name, "bin", file));
 }
 
 /** @param {string} executable */

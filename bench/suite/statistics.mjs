@@ -40,7 +40,7 @@ export function summarize(samples) {
  * @param {number[]} sorted
  * @param {number} fraction
  */
-export function quantile(sorted, fraction) {
+function quantile(sorted, fraction) {
   const position = (sorted.length - 1) * fraction;
   const below = Math.floor(position);
   const above = Math.min(below + 1, sorted.length - 1);

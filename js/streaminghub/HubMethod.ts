@@ -30,7 +30,7 @@ export interface MethodNaming {
   methodIds?: Readonly<Record<string, number>>;
 }
 
-export function capitalized(name: string): string {
+function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 

@@ -104,18 +104,14 @@ function writeItems(walker: Walker, message: ClientMessage | ServerMessage, sett
     case "broadcast":
       walker.beginHead(settings);
       walker.headByte(0x92);
-      walker.headInteger(message.methodId | 0);
-      walker.beginValues(true);
-      walker.item(message.value, VALUE_DEPTH);
+      writeValue(walker, message);
       return;
     case "request":
     case "response":
       walker.beginHead(settings);
       walker.headByte(0x93);
       walker.headInteger(message.messageId | 0);
-      walker.headInteger(message.methodId | 0);
-      walker.beginValues(true);
-      walker.item(message.value, VALUE_DEPTH);
+      writeValue(walker, message);
       return;
     case "responseWithError":
       beginPlain(walker, 4, message.messageId | 0);
@@ -126,13 +122,15 @@ function writeItems(walker: Walker, message: ClientMessage | ServerMessage, sett
       walker.headByte(0x95);
       walker.headByte(Subtype.RESULT);
       walker.headByte(NIL);
-      writeResult(walker, message);
+      writeGuid(walker, message.clientResultMessageId);
+      writeValue(walker, message);
       return;
     case "clientResultResponse":
       walker.beginHead(settings);
       walker.headByte(0x94);
       walker.headByte(Subtype.RESULT);
-      writeResult(walker, message);
+      writeGuid(walker, message.clientResultMessageId);
+      writeValue(walker, message);
       return;
     case "clientResultResponseWithError":
       walker.beginHead(plainSettings);
@@ -156,14 +154,11 @@ function writeItems(walker: Walker, message: ClientMessage | ServerMessage, sett
   }
 }
 
-function writeResult(
-  walker: Walker,
-  message: { clientResultMessageId: string; methodId: number; value: unknown },
-): void {
-  writeGuid(walker, message.clientResultMessageId);
-  walker.headInteger(message.methodId | 0);
+/** Ends what has a method and a value. */
+function writeValue(walker: Walker, { methodId, value }: { methodId: number; value: unknown }): void {
+  walker.headInteger(methodId | 0);
   walker.beginValues(true);
-  walker.item(message.value, VALUE_DEPTH);
+  walker.item(value, VALUE_DEPTH);
 }
 
 function findWalker(): Walker {

@@ -96,8 +96,8 @@ export function makeHostText(): HostText {
 /** For the memory of the instance that all encoders and decoders share. */
 export const hostText = makeHostText();
 
-/** ASCII bytes of the caller's, from `start` to `end`. */
-export const asciiOf: (bytes: Uint8Array, start: number, end: number) => string = isNode
+/** Bytes of the caller's from `start` to `end`, each a UTF-16 unit. */
+export const latin1Of: (bytes: Uint8Array, start: number, end: number) => string = isNode
   ? (
       ({ latin1Slice }) =>
       (bytes, start, end) =>

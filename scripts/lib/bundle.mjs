@@ -46,7 +46,7 @@ export async function bundle() {
   const outExtension = { ".js": ".cjs" };
   await bundleCode("dist", { core }, { plugins: [inlined], format: "cjs", outExtension });
   for (const [name, entry] of Object.entries(entries)) {
-    const plugins = [sharedImports(entry, "cjs")];
+    const plugins = [sharedImports(entry)];
     await bundleCode("dist", { [name]: entry }, { plugins, format: "cjs", outExtension });
   }
   // Cloudflare's runtime compiles no bytes: it has the module compiled when the worker is deployed.
@@ -117,21 +117,20 @@ const constants = ["js/status.ts", "js/tape.ts", "js/signalr/MessageType.ts"].ma
 );
 
 /**
- * Leaves what an entry imports from outside its own folder to the entry in whose folder that is, or to `dist/core`. The
- * main entry, which lies at the top, has nothing but such imports.
+ * Leaves what a CommonJS entry requires from outside its own folder to the entry in whose folder that is, or to
+ * `dist/core.cjs`. The main entry, which lies at the top, has nothing but such imports.
  *
  * @param {string} entry
- * @param {string} extension
  * @returns {import("esbuild").Plugin}
  */
-function sharedImports(entry, extension) {
+function sharedImports(entry) {
   const own = folderOf(entry);
   const others = Object.entries(entries).filter(([name]) => name !== "index");
   /** @param {string} file */
   const homeOf = (file) => {
     if (entry !== entries.index && (file.startsWith(own) || constants.includes(file))) return undefined;
     const home = others.find(([, other]) => file.startsWith(folderOf(other)));
-    return `./${home?.[0] ?? "core"}.${extension}`;
+    return `./${home?.[0] ?? "core"}.cjs`;
   };
   return {
     name: "msgpack-wasm-shared",

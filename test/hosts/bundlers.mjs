@@ -9,9 +9,9 @@ import path from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { cachedPackages } from "../../scripts/lib/cachedPackages.mjs";
 import { root, run } from "../../scripts/lib/command.mjs";
 import { browsers } from "./lib/browsers.mjs";
-import { cachedPackages } from "./lib/cachedPackages.mjs";
 import { installPacked } from "./lib/installed.mjs";
 
 const folder = await cachedPackages("bundlers", {

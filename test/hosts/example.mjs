@@ -7,8 +7,8 @@ import path from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
+import { CHROMIUM } from "../../bench/lib/chromium.mjs";
 import { root, run } from "../../scripts/lib/command.mjs";
-import { CHROMIUM } from "./lib/browsers.mjs";
 import { installPacked } from "./lib/installed.mjs";
 
 const example = path.join(root, "test/example");
@@ -24,7 +24,7 @@ const server = spawn(process.execPath, ["server.mjs", "dist"], {
   env: { ...process.env, PORT: "0" },
   stdio: ["ignore", "pipe", "inherit"],
 });
-const browser = await chromium.launch({ executablePath: CHROMIUM.executablePath, args: CHROMIUM.args });
+const browser = await chromium.launch(CHROMIUM);
 try {
   const [url] = /** @type {[string]} */ (
     await new Promise((resolve) => createInterface(server.stdout).once("line", (line) => resolve([line])))

@@ -2,6 +2,7 @@ import path from "node:path";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
 import { expect, test } from "vitest";
+import { CHROMIUM } from "../../bench/lib/chromium.mjs";
 import { TestHub } from "./lib/TestHub.ts";
 
 // The page has the package from `dist/`, as bundlers take it, and a policy that forbids code from strings.
@@ -68,7 +69,7 @@ test("the official client in Chromium speaks to a hub", { timeout: 120_000 }, as
   hub.files.set("/", { type: "text/html", content: html });
   hub.files.set("/page.js", { type: "text/javascript", content: Buffer.from(outputFiles[0].contents) });
 
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  const browser = await chromium.launch(CHROMIUM);
   try {
     const tab = await browser.newPage();
     const problems: string[] = [];

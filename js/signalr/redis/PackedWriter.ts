@@ -1,3 +1,5 @@
+import { writeNumber } from "../../smallFormats.ts";
+
 /** Texts of up to so many units are written by a loop, faster than by a call into the host. */
 const SHORT_TEXT = 48;
 /** V8 keeps typed arrays of so many bytes on its own heap. */
@@ -52,19 +54,7 @@ export class PackedWriter {
   int(value: number): void {
     if ((value | 0) !== value) throw new RangeError(`A 32-bit integer expected, not ${value}`);
     this.need(intSizeOf(value));
-    if (value >= -32 && value < 128) {
-      this.bytes[this.at++] = value & 0xff;
-    } else if (value >= 0) {
-      if (value < 0x100) this.head(0xcc, value, 1);
-      else if (value < 0x10000) this.head(0xcd, value, 2);
-      else this.head(0xce, value, 4);
-    } else if (value >= -0x80) {
-      this.head(0xd0, value, 1);
-    } else if (value >= -0x8000) {
-      this.head(0xd1, value, 2);
-    } else {
-      this.head(0xd2, value, 4);
-    }
+    this.at = writeNumber(this.bytes, this.at, value);
   }
 
   str(text: string): void {

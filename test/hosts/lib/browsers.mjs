@@ -4,15 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import puppeteer from "puppeteer-core";
-
-/** How to start Debian's Chromium, also as root, and without calls to anybody. */
-export const CHROMIUM = {
-  executablePath: "/usr/bin/chromium",
-  args: [
-    ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
-    ...["--disable-background-networking", "--disable-component-update"],
-  ],
-};
+import { CHROMIUM } from "../../../bench/lib/chromium.mjs";
 
 /**
  * What a page brought: the console messages and errors of the browser. The page itself says when it is done.

@@ -1,6 +1,6 @@
 import path from "node:path";
 import process from "node:process";
-import { cachedPackages } from "./cachedPackages.mjs";
+import { cachedPackages } from "../../../scripts/lib/cachedPackages.mjs";
 
 /**
  * What to run programs with, by the names of the runtimes, and workerd, which runs none.
