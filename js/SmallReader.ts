@@ -3,6 +3,7 @@ import type { DecodeSettings } from "./Materializer.ts";
 import { double, words } from "./smallFormats.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { onceCompiled } from "./wasm/loading.ts";
+import { longTextOf } from "./TextReader.ts";
 import { latin1Of } from "./wasm/text.ts";
 
 /** What `SmallReader` gives where the tokenizer must read. */
@@ -10,8 +11,10 @@ export const NOT_SMALL = Symbol("not small");
 
 /** Above so many bytes, the tokenizer is faster (`node bench/small.mjs`). */
 const SMALL_BYTES = 64;
-/** A message with typed arrays is small by what stands around them. */
+/** A message with typed arrays, or with long text or binary data, is small by what stands around them. */
 const MAX_VALUES = 32;
+/** Longer text is made by the host. */
+const SHORT_TEXT = 64;
 
 const MAX_PAIRS = 8;
 const MAX_KEY_BYTES = 32;
@@ -62,6 +65,9 @@ class SmallReader {
   /** How many values more there may be. */
   private left = 0;
   private typedArrays: TypedArrayTable | null = null;
+  /** Whether 64-bit integers become numbers. */
+  private asNumbers = true;
+  private isFatal = false;
   /** The values of maps that have been begun. */
   private readonly stack: unknown[] = [];
   private top = 0;
@@ -75,11 +81,13 @@ class SmallReader {
   }
 
   /** The value that `bytes` hold from `offset` on, to their end or whatever follows, or `NOT_SMALL`. */
-  read(bytes: Uint8Array, typedArrays: TypedArrayTable | null, offset: number, toEnd: boolean): unknown {
+  read(bytes: Uint8Array, settings: DecodeSettings, offset: number, toEnd: boolean): unknown {
     this.at = offset;
     this.end = bytes.length;
     this.left = MAX_VALUES;
-    this.typedArrays = typedArrays;
+    this.typedArrays = settings.typedArrays;
+    this.asNumbers = settings.modes.int64 === 0;
+    this.isFatal = settings.modes.fatalUtf8;
     const value = this.value(bytes);
     this.typedArrays = null;
     if (this.top !== 0) this.clear();
@@ -116,6 +124,10 @@ class SmallReader {
         return true;
       case 0xc4:
         return this.bin(bytes, this.unsigned(bytes, 1));
+      case 0xc5:
+        return this.bin(bytes, this.unsigned(bytes, 2));
+      case 0xc6:
+        return this.bin(bytes, this.unsigned(bytes, 4));
       case 0xc7:
         return this.extension(bytes, this.unsigned(bytes, 1));
       case 0xc8:
@@ -133,14 +145,22 @@ class SmallReader {
         return this.unsigned(bytes, 2);
       case 0xce:
         return this.unsigned(bytes, 4);
+      case 0xcf:
+        return this.integer64(this.unsigned(bytes, 4), bytes);
       case 0xd0:
         return (this.unsigned(bytes, 1) << 24) >> 24;
       case 0xd1:
         return (this.unsigned(bytes, 2) << 16) >> 16;
       case 0xd2:
         return this.unsigned(bytes, 4) | 0;
+      case 0xd3:
+        return this.integer64(this.unsigned(bytes, 4) | 0, bytes);
       case 0xd9:
-        return this.text(bytes, this.unsigned(bytes, 1));
+        return this.longText(bytes, this.unsigned(bytes, 1));
+      case 0xda:
+        return this.longText(bytes, this.unsigned(bytes, 2));
+      case 0xdb:
+        return this.longText(bytes, this.unsigned(bytes, 4));
       default:
         return this.leave();
     }
@@ -157,6 +177,11 @@ class SmallReader {
     if (size === 1) return bytes[at];
     if (size === 2) return (bytes[at] << 8) | bytes[at + 1];
     return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
+  }
+
+  private integer64(high: number, bytes: Uint8Array): unknown {
+    const value = high * 2 ** 32 + this.unsigned(bytes, 4);
+    return this.asNumbers ? value : this.leave();
   }
 
   private float64(bytes: Uint8Array): number {
@@ -191,6 +216,15 @@ class SmallReader {
     for (let i = start; i < end; i++) all |= bytes[i];
     if (all >= 0x80) return this.wideText(bytes, start, end);
     return length <= MAX_SHORT_TEXT ? shortText(bytes, start, length) : latin1Of(bytes, start, end);
+  }
+
+  private longText(bytes: Uint8Array, length: number): unknown {
+    const { at } = this;
+    if (length <= SHORT_TEXT) return this.text(bytes, length);
+    // What is malformed may have to be refused.
+    if (length > this.end - at || this.isFatal) return this.leave();
+    this.at = at + length;
+    return longTextOf(bytes.subarray(at, at + length));
   }
 
   private wideText(bytes: Uint8Array, start: number, end: number): string {
@@ -331,13 +365,20 @@ export function limitSmallReader(bytes = SMALL_BYTES): void {
  */
 export function readSmall(
   bytes: Uint8Array,
-  { isSimple, typedArrays }: DecodeSettings,
+  settings: DecodeSettings,
   offset: number,
   toEnd: boolean,
 ): unknown {
-  return isSimple && (bytes.length - offset <= smallBytes || (typedArrays !== null && smallBytes >= 0))
-    ? shared.read(bytes, typedArrays, offset, toEnd)
-    : NOT_SMALL;
+  if (!settings.isSimple) return NOT_SMALL;
+  const isSmall =
+    bytes.length - offset <= smallBytes ||
+    ((settings.typedArrays !== null || settings.isBulky || isSingle(bytes[offset])) && smallBytes >= 0);
+  return isSmall ? shared.read(bytes, settings, offset, toEnd) : NOT_SMALL;
+}
+
+/** Whether a value that begins so is text or binary data, with a length in bytes of its own. */
+function isSingle(first: number): boolean {
+  return (first >= 0xd9 && first <= 0xdb) || (first >= 0xc4 && first <= 0xc6);
 }
 
 const { fromCharCode } = String;
