@@ -1,9 +1,9 @@
 import { COMPILE_AT, MAX_COMPILED, mayCompile } from "./codeGeneration.ts";
 import type { DecodeSettings } from "./Materializer.ts";
 import { double, words } from "./smallFormats.ts";
+import { longTextOf } from "./TextReader.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { onceCompiled } from "./wasm/loading.ts";
-import { longTextOf } from "./TextReader.ts";
 import { latin1Of } from "./wasm/text.ts";
 
 /** What `SmallReader` gives where the tokenizer must read. */
@@ -59,7 +59,7 @@ const AWAY = 2 ** 30;
  * Reads messages so small that to call the tokenizer takes longer than to read them. It knows the frequent formats;
  * whatever else there is, all that is wrong included, it leaves to the tokenizer, which begins anew.
  */
-class SmallReader {
+export class SmallReader {
   private at = 0;
   private end = 0;
   /** How many values more there may be. */
@@ -82,20 +82,31 @@ class SmallReader {
 
   /** The value that `bytes` hold from `offset` on, to their end or whatever follows, or `NOT_SMALL`. */
   read(bytes: Uint8Array, settings: DecodeSettings, offset: number, toEnd: boolean): unknown {
-    this.at = offset;
-    this.end = bytes.length;
+    this.open(settings, offset, bytes.length);
+    const value = this.value(bytes);
+    this.close();
+    return this.at === this.end || (!toEnd && this.at < this.end) ? value : NOT_SMALL;
+  }
+
+  /** Turns to the values that stand between two offsets: `value` gives one after the other. */
+  open(settings: DecodeSettings, start: number, end: number): void {
+    this.at = start;
+    this.end = end;
     this.left = MAX_VALUES;
     this.typedArrays = settings.typedArrays;
     this.asNumbers = settings.modes.int64 === 0;
     this.isFatal = settings.modes.fatalUtf8;
-    const value = this.value(bytes);
-    this.typedArrays = null;
-    if (this.top !== 0) this.clear();
-    return this.at === this.end || (!toEnd && this.at < this.end) ? value : NOT_SMALL;
   }
 
-  /** Lets go of the values of maps that were left, or broken off because the JS call stack was full. */
-  private clear(): void {
+  /** Whether all has been read. It never is when something was not small: what has been read is void then. */
+  get isAtEnd(): boolean {
+    return this.at === this.end;
+  }
+
+  /** Lets go of the caller's values, those of maps included that were left, or broken off as the JS stack was full. */
+  close(): void {
+    this.typedArrays = null;
+    if (this.top === 0) return;
     this.stack.fill(null);
     this.top = 0;
   }
@@ -105,7 +116,7 @@ class SmallReader {
   }
 
   /** The next value. Once `at` is away, anything. */
-  private value(bytes: Uint8Array): unknown {
+  value(bytes: Uint8Array): unknown {
     const { at } = this;
     if (at >= this.end) return this.leave();
     const byte = bytes[at];
@@ -369,11 +380,15 @@ export function readSmall(
   offset: number,
   toEnd: boolean,
 ): unknown {
-  if (!settings.isSimple) return NOT_SMALL;
-  const isSmall =
-    bytes.length - offset <= smallBytes ||
-    ((settings.typedArrays !== null || settings.isBulky || isSingle(bytes[offset])) && smallBytes >= 0);
-  return isSmall ? shared.read(bytes, settings, offset, toEnd) : NOT_SMALL;
+  const reader = smallReader(bytes.length - offset, settings, isSingle(bytes[offset]));
+  return reader === null ? NOT_SMALL : reader.read(bytes, settings, offset, toEnd);
+}
+
+/** What reads messages of so many bytes, if they are, or may be, small. `isSingle`: they are known to be one string. */
+export function smallReader(length: number, settings: DecodeSettings, isSingle: boolean): SmallReader | null {
+  if (!settings.isSimple) return null;
+  const mayBeSmall = settings.typedArrays !== null || settings.isBulky || isSingle;
+  return length <= smallBytes || (mayBeSmall && smallBytes >= 0) ? shared : null;
 }
 
 /** Whether a value that begins so is text or binary data, with a length in bytes of its own. */

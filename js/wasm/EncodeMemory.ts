@@ -224,6 +224,12 @@ export class EncodeMemory {
     return this.#front[0];
   }
 
+  /** Gives a frame of less than 128 bytes its prefix. */
+  setShortPrefix(length: number): void {
+    this.#front[0] = 1;
+    this.#front[FRONT_BYTES - 1] = length;
+  }
+
   /** Copies the frame's prefix to the start of `target`. */
   copyPrefixTo(target: Uint8Array): void {
     copyBytes(target, 0, this.#front, FRONT_BYTES - this.prefixLength, this.prefixLength);

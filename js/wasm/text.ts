@@ -114,9 +114,7 @@ export const latin1Of: (bytes: Uint8Array, start: number, end: number) => string
 export const isTextDecoderSlow = isNode && nodeVersion() < 24;
 
 /** Since Node 20.16. */
-const isAscii = isTextDecoderSlow
-  ? nodeProcess()?.getBuiltinModule?.("node:buffer")?.isAscii
-  : undefined;
+const isAscii = isTextDecoderSlow ? nodeProcess()?.getBuiltinModule?.("node:buffer")?.isAscii : undefined;
 
 /** `bytes` as text if they are ASCII, else null; where that is not known to be fast, null for all. */
 export function asciiOf(bytes: Uint8Array): string | null {
