@@ -1,9 +1,11 @@
-import { writeInteger64, writeNumber, writeScalar, writeShortText } from "./smallFormats.ts";
+import { MAX_UNITS, writeInteger64, writeNumber, writeScalar, writeShortText } from "./smallFormats.ts";
 import { copyBytes } from "./wasm/copyBytes.ts";
 import { EncodeMemory } from "./wasm/EncodeMemory.ts";
 
 /** Once a message is longer than that, what follows goes by way of the tape: the emitter is faster then. */
 export const SMALL_BYTES = 64;
+/** Text of so many UTF-16 units is written by the host, longer one by way of the tape. */
+const HOST_TEXT = 255;
 /** Containers with more in them make it go there at once. */
 const MAX_ITEMS = 15;
 const MAX_PAIRS = 2;
@@ -83,7 +85,10 @@ export abstract class SmallWriter extends EncodeMemory {
       this.leave(value, depth);
     } else if (typeof value === "string") {
       // The most frequent go without asking again what they are.
-      this.place(writeShortText(this.output, this.head, value), value, depth);
+      let end = writeShortText(this.output, this.head, value);
+      if (end < 0 && value.length <= HOST_TEXT && value.length > MAX_UNITS)
+        end = this.writeHostText(value, this.head);
+      this.place(end, value, depth);
     } else if (typeof value === "number") {
       const end = writeNumber(this.output, this.head, value);
       if (end < 0) {

@@ -41,6 +41,8 @@ const TRY_AGAIN = 8;
 /** Framed messages count positions from the start of their frame, and all that count them have the longest prefix. */
 const MAX_FRAME_PREFIX = 5;
 const MAX_FRAME = 2 ** 31 - 1;
+/** Of a prefix of one byte. */
+const MAX_SHORT_FRAME = 127;
 /** Bit 2 of the flags of `EncodeSession::start`. */
 const FRAMED = 4;
 
@@ -285,9 +287,12 @@ export class Walker extends SmallWriter {
   /** The message that `beginFrame` began, with its length before it, as a copy of its own. */
   takeFrame(): ArrayBuffer {
     if (this.isDirect) {
-      this.outputLength = this.head;
-      this.setShortPrefix(this.head);
-      return this.copyFrame();
+      if (this.head <= MAX_SHORT_FRAME) {
+        this.outputLength = this.head;
+        this.setShortPrefix(this.head);
+        return this.copyFrame();
+      }
+      this.turnToTape(this.head);
     }
     this.flush();
     if (this.settings.isDirect) this.predict(this.settings);
@@ -637,10 +642,10 @@ export class Walker extends SmallWriter {
       return;
     }
     this.flush();
-    let end = this.writeLongText(text);
+    let end = this.writeHostText(text, this.outputLength);
     if (end < 0) {
       this.drainOutput();
-      end = this.writeLongText(text);
+      end = this.writeHostText(text, this.outputLength);
     }
     if (end < 0) {
       this.payload(utf8.encode(text), Wide.LONG_STR, 0);

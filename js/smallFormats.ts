@@ -2,7 +2,7 @@
 // -1 if it is something else; up to `MAX_SMALL` bytes may have been overwritten then.
 
 /** Longer text makes a message go by way of the tape. */
-const MAX_UNITS = 31;
+export const MAX_UNITS = 31;
 const MAX_WIDE_UNITS = 10;
 const MAX_BIN = 30;
 /** The most bytes that are written. */
