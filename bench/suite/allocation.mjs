@@ -41,11 +41,13 @@ export let sink;
  * strings that lie outside). What native code allocates for itself does not count.
  *
  * V8 counts collections; a run in which there was one is thrown away, and made again with fewer operations.
- * @param {() => unknown} run
- * @param {boolean} isAsync
+ * @param {() => unknown} run what gives a promise is asynchronous
  * @returns {Promise<number | undefined>} bytes an operation; undefined if even a single one had to collect
  */
-export async function measureAllocation(run, isAsync) {
+export async function measureAllocation(run) {
+  const first = run();
+  const isAsync = first instanceof Promise;
+  await first;
   const observer = new PerformanceObserver((list) => {
     collections += list.getEntries().length;
   });
@@ -62,7 +64,9 @@ export async function measureAllocation(run, isAsync) {
     let operations = Math.floor(Math.min(MAX_OPERATIONS, MAX_MILLISECONDS / milliseconds, budget));
     for (;;) {
       operations = Math.max(1, operations);
-      const runs = await repeat(run, isAsync, operations, Math.max(MIN_RUNS, MIN_OPERATIONS / operations));
+      const wanted = Math.max(MIN_RUNS, MIN_OPERATIONS / operations);
+      const runs = operations === 1 ? probes : [];
+      runs.push(...(await repeat(run, isAsync, operations, wanted - runs.length)));
       if (runs.length > 0) {
         // V8 allocates on its heap now and then for itself, as when it has compiled something: the least counts. Outside
         // are buffers, some of which serve several operations: there it is the mean.

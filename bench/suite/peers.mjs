@@ -1,4 +1,4 @@
-import { JSON_BYTES, JSON_STRING, KEPT, NO_CODEGEN, REFERENCE_KEPT } from "./libraryNames.mjs";
+import { JSON_BYTES, JSON_STRING, KEPT, NO_CODEGEN, REFERENCE_KEPT } from "./names.mjs";
 import { FLOATS_AS_BINARY, LARGEST } from "./workloads.mjs";
 
 /**
@@ -15,23 +15,28 @@ import { FLOATS_AS_BINARY, LARGEST } from "./workloads.mjs";
  * @property {(value: any) => unknown} encode
  * @property {(input: any) => unknown} decode
  *
- * @typedef {object} Peer
+ * @typedef {object} Contestant
  * @property {string} id as it stands in tables and results
  * @property {string} library the npm package, or `JSON`
  * @property {boolean} isOurs
  * @property {boolean} isMessagePack
- * @property {string} [download] a module that exports what a web app would import
  * @property {readonly string[]} [nodeFlags]
- * @property {(workload: Workload) => string | undefined} cannot why it does not take part
- * @property {(workload: Workload) => string | undefined} [cannotInBrowsers]
- * @property {(kind: Kind, environment: Environment) => Promise<Codec>} open imports the library
+ * @property {boolean} [isMinor] Whether one process for each workload is enough.
+ * @property {(workload: any) => string | undefined} cannot why it does not take part
+ * @property {(workload: any) => string | undefined} [cannotInBrowsers]
  * @property {() => Promise<boolean>} [hasAddon] Whether its native addon is in use.
+ *
+ * @typedef {object} Opener
+ * @property {string} [download] a module that exports what a web app would import
+ * @property {(kind: Kind, environment: Environment) => Promise<Codec>} open imports the library
+ *
+ * @typedef {Contestant & Opener} Peer
  */
 
 /**
  * @param {Partial<Record<Kind, string>>} kinds why a kind of workload is not possible
  * @param {Record<string, string>} [names] the same for a workload
- * @returns {Peer["cannot"]}
+ * @returns {(workload: Workload) => string | undefined}
  */
 function unable(kinds, names = {}) {
   return ({ kind, name }) => kinds[kind] ?? names[name];
@@ -197,7 +202,7 @@ async function parseLines(chunks) {
   return all;
 }
 
-/** @type {Peer["cannot"]} */
+/** @param {Workload} workload */
 function cannotJson({ kind, isJson }) {
   if (kind !== "stream" && !isJson) return "JSON has no binary data";
   return undefined;
@@ -218,10 +223,11 @@ const JSON_PEER = { library: "JSON", isOurs: false, isMessagePack: false, cannot
 /** @type {readonly Peer[]} */
 export const peers = [
   { ...OURS, id: KEPT, open: openOurs(instances), download: `export * from "../dist/index.js"` },
-  { ...OURS, id: "msgpack-wasm, functions", open: openOurs(functions) },
+  { ...OURS, id: "msgpack-wasm, functions", isMinor: true, open: openOurs(functions) },
   {
     ...OURS,
     id: NO_CODEGEN,
+    isMinor: true,
     open: openOurs(instances),
     nodeFlags: ["--disallow-code-generation-from-strings"],
   },
@@ -231,7 +237,7 @@ export const peers = [
     open: openReference(instances),
     download: `export * from "@msgpack/msgpack"`,
   },
-  { ...REFERENCE, id: "@msgpack/msgpack, functions", open: openReference(functions) },
+  { ...REFERENCE, id: "@msgpack/msgpack, functions", isMinor: true, open: openReference(functions) },
   {
     ...MSGPACKR,
     id: "msgpackr, useRecords: false",
@@ -247,6 +253,7 @@ export const peers = [
   {
     ...MSGPACKR,
     id: "msgpackr, functions",
+    isMinor: true,
     cannot: unable({
       aligned: NO_PADDING,
       copied: "its functions take no options",
@@ -259,6 +266,7 @@ export const peers = [
   },
   {
     id: "msgpack-lite",
+    isMinor: true,
     library: "msgpack-lite",
     isOurs: false,
     isMessagePack: true,
@@ -278,6 +286,7 @@ export const peers = [
   },
   {
     id: "notepack.io",
+    isMinor: true,
     library: "notepack.io",
     isOurs: false,
     isMessagePack: true,
@@ -294,6 +303,7 @@ export const peers = [
   },
   {
     id: "msgpack5",
+    isMinor: true,
     library: "msgpack5",
     isOurs: false,
     isMessagePack: true,
