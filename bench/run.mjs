@@ -1,6 +1,10 @@
 // The benchmark suite: ours beside its peers.
 //   npm run bench                       everything, on this Node
 //   npm run bench -- FILE…              your own .json or .msgpack files
+//
+// suite/sections.mjs says what is compared with what: the codec (workloads.mjs, peers.mjs), and protocols (../protocols).
+// plan.mjs says in which order and how long; measureNode.mjs runs child.mjs in a process for each library and workload,
+// browsers.mjs page/ in workers. results.mjs is what comes out, goals.mjs judges it, report/ shows it.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";

@@ -37,7 +37,7 @@ import { findSection } from "../bench/suite/sections.mjs";
 import { serve } from "../bench/suite/serve.mjs";
 import { geometricMean, median, summarize } from "../bench/suite/statistics.mjs";
 import { openSubject } from "../bench/suite/subject.mjs";
-import { findWorkload, LARGEST, workloads } from "../bench/suite/workloads.mjs";
+import { findWorkload, LARGEST, type Workload, workloads } from "../bench/suite/workloads.mjs";
 
 const run = promisify(execFile);
 const environment = { readDocument, documentedCodecSource: documentedCodecSource() };
@@ -151,7 +151,7 @@ describe("statistics", () => {
 
 describe("plan", () => {
   const pair = workloads.slice(0, 2);
-  const three = [findPeer(KEPT), findPeer(REFERENCE_KEPT), findPeer("cbor-x")];
+  const three = [findPeer(KEPT), findPeer(REFERENCE_KEPT), findPeer(JSON_STRING)];
   const plan = (entries = pair, peers = three) => interleave({ workloads: entries, peers }, 2);
 
   test("libraries take turns within a workload, and another is first each time", () => {
@@ -160,24 +160,25 @@ describe("plan", () => {
     expect(jobs.slice(0, 3)).toEqual(three.map(({ id }) => [pair[0].name, id]));
     expect(new Set(jobs.map(([name, id]) => `${name} ${id}`)).size).toBe(6);
     const firsts = [0, 3, 6, 9].map((at) => jobs[at][1]);
-    expect(firsts).toEqual([KEPT, REFERENCE_KEPT, "cbor-x", KEPT]);
+    expect(firsts).toEqual([KEPT, REFERENCE_KEPT, JSON_STRING, KEPT]);
   });
 
-  test("of minor peers one process is enough", () => {
-    const slow = { ...findPeer("msgpack5"), isMinor: true };
-    const ids = plan(pair.slice(0, 1), [findPeer(KEPT), slow]).map(({ peer }) => peer.id);
-    expect(ids).toEqual([KEPT, "msgpack5", KEPT]);
+  test("the main peers have several processes, save for what takes long", () => {
+    const peers = [findPeer(KEPT), findPeer("msgpack5")];
+    const idsOf = (workload: Workload) => plan([workload], peers).map(({ peer }) => peer.id);
+    expect(idsOf(pair[0])).toEqual([KEPT, "msgpack5", KEPT]);
+    expect(idsOf({ ...pair[0], isLong: true })).toEqual([KEPT, "msgpack5"]);
   });
 
   test("samples of all rounds are pooled; what fails is told, and the rest goes on", async () => {
     let turn = 0;
     const { timings, failures } = await timeAll("here", plan(pair.slice(0, 1)), async ({ peer }) => {
-      if (peer.id === "cbor-x") throw new Error("out of order");
+      if (peer.id === JSON_STRING) throw new Error("out of order");
       turn++;
       return { bytes: 7, operations: { encode: [turn], decode: [1, 1] } };
     });
     expect(failures).toEqual(
-      Array(2).fill({ host: "here", workload: pair[0].name, library: "cbor-x", reason: "out of order" }),
+      Array(2).fill({ host: "here", workload: pair[0].name, library: JSON_STRING, reason: "out of order" }),
     );
     expect(timings).toHaveLength(4);
     expect(

@@ -16,7 +16,7 @@ export const allocationFlags = [
 ];
 
 /** V8 compiles code in the background that allocates less than before. */
-const WARM_UP = { operations: 5000, milliseconds: 150 };
+const WARM_UP = { operations: 5000, milliseconds: 100 };
 /** Many operations, so that what V8 allocates for itself now and then, and pages that are not full, weigh little. */
 const MAX_OPERATIONS = 4096;
 const MAX_MILLISECONDS = 50;

@@ -95,48 +95,29 @@ function nodeGoals(results, host) {
       direction === "decode"
         ? [all.decode, all.decode, "the fastest peer"]
         : [all.encode, all.messagePack, "the fastest MessagePack peer"];
-    /** @type {[make: typeof atLeast, name: string, target: number, ratios: Ratio[]][]} */
-    const lines = [
-      [
-        atLeastMean,
-        `${large}, to the fastest peer`,
-        isOnNode20 ? targets.encodeFastestMeanOnNode20 : fastestMean,
-        ratios(direction, isLarge, fastest),
-      ],
-      [atLeast, `${large}, to ${eachName}, each`, fastestEach, ratios(direction, isLarge, each)],
-      [
-        atLeastMean,
-        `${large}, to @msgpack/msgpack`,
-        referenceMean,
-        ratios(direction, isLarge, [REFERENCE_KEPT]),
-      ],
-      [
-        atLeast,
-        `${large}, to @msgpack/msgpack, each`,
-        referenceEach,
-        ratios(direction, isLarge, [REFERENCE_KEPT]),
-      ],
-      [atLeast, `${tiny}, to the fastest peer, each`, small.fastest, ratios(direction, isSmall, fastest)],
-      [
-        atLeast,
-        `${tiny}, to @msgpack/msgpack, each`,
-        small.reference,
-        ratios(direction, isSmall, [REFERENCE_KEPT]),
-      ],
-      [
-        atLeastMean,
-        `${slow}, to that with it`,
-        withoutCodeGeneration.mean,
-        ratios(direction, isDocument, [KEPT], NO_CODEGEN),
-      ],
-      [
-        atLeast,
+    /** @typedef {[isWanted: (workload: WorkloadInfo) => boolean, others: readonly string[], ours?: string]} Which */
+    const mean = (/** @type {string} */ name, /** @type {number} */ target, /** @type {Which} */ ...which) =>
+      atLeastMean(name, target, ratios(direction, ...which));
+    const every = (/** @type {string} */ name, /** @type {number} */ target, /** @type {Which} */ ...which) =>
+      atLeast(name, target, ratios(direction, ...which));
+    const reference = [REFERENCE_KEPT];
+    const fastestTarget = isOnNode20 ? targets.encodeFastestMeanOnNode20 : fastestMean;
+    return [
+      mean(`${large}, to the fastest peer`, fastestTarget, isLarge, fastest),
+      every(`${large}, to ${eachName}, each`, fastestEach, isLarge, each),
+      mean(`${large}, to @msgpack/msgpack`, referenceMean, isLarge, reference),
+      every(`${large}, to @msgpack/msgpack, each`, referenceEach, isLarge, reference),
+      every(`${tiny}, to the fastest peer, each`, small.fastest, isSmall, fastest),
+      every(`${tiny}, to @msgpack/msgpack, each`, small.reference, isSmall, reference),
+      mean(`${slow}, to that with it`, withoutCodeGeneration.mean, isDocument, [KEPT], NO_CODEGEN),
+      every(
         `${slow}, to the fastest peer, each`,
         withoutCodeGeneration.fastest,
-        ratios(direction, isDocument, fastest, NO_CODEGEN),
-      ],
+        isDocument,
+        fastest,
+        NO_CODEGEN,
+      ),
     ];
-    return lines.map(([make, name, target, values]) => make(name, target, values));
   });
   return [
     ...goals,

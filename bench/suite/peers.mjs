@@ -21,7 +21,7 @@ import { FLOATS_AS_BINARY, LARGEST } from "./workloads.mjs";
  * @property {boolean} isOurs
  * @property {boolean} isMessagePack
  * @property {readonly string[]} [nodeFlags]
- * @property {boolean} [isMinor] Whether one process for each workload is enough.
+ * @property {boolean} [isMain] Whether it is measured in several processes, as most comparisons are with it.
  * @property {(workload: any) => string | undefined} cannot why it does not take part
  * @property {(workload: any) => string | undefined} [cannotInBrowsers]
  * @property {() => Promise<boolean>} [hasAddon] Whether its native addon is in use.
@@ -222,25 +222,32 @@ const JSON_PEER = { library: "JSON", isOurs: false, isMessagePack: false, cannot
 
 /** @type {readonly Peer[]} */
 export const peers = [
-  { ...OURS, id: KEPT, open: openOurs(instances), download: `export * from "../dist/index.js"` },
-  { ...OURS, id: "msgpack-wasm, functions", isMinor: true, open: openOurs(functions) },
+  {
+    ...OURS,
+    id: KEPT,
+    isMain: true,
+    open: openOurs(instances),
+    download: `export * from "../dist/index.js"`,
+  },
+  { ...OURS, id: "msgpack-wasm, functions", open: openOurs(functions) },
   {
     ...OURS,
     id: NO_CODEGEN,
-    isMinor: true,
     open: openOurs(instances),
     nodeFlags: ["--disallow-code-generation-from-strings"],
   },
   {
     ...REFERENCE,
     id: REFERENCE_KEPT,
+    isMain: true,
     open: openReference(instances),
     download: `export * from "@msgpack/msgpack"`,
   },
-  { ...REFERENCE, id: "@msgpack/msgpack, functions", isMinor: true, open: openReference(functions) },
+  { ...REFERENCE, id: "@msgpack/msgpack, functions", open: openReference(functions) },
   {
     ...MSGPACKR,
     id: "msgpackr, useRecords: false",
+    isMain: true,
     open: (kind) => openMsgpackr(kind, { useRecords: false }),
     download: `export { Packr, Unpackr, pack, unpack } from "msgpackr"`,
   },
@@ -253,7 +260,6 @@ export const peers = [
   {
     ...MSGPACKR,
     id: "msgpackr, functions",
-    isMinor: true,
     cannot: unable({
       aligned: NO_PADDING,
       copied: "its functions take no options",
@@ -266,7 +272,6 @@ export const peers = [
   },
   {
     id: "msgpack-lite",
-    isMinor: true,
     library: "msgpack-lite",
     isOurs: false,
     isMessagePack: true,
@@ -286,7 +291,6 @@ export const peers = [
   },
   {
     id: "notepack.io",
-    isMinor: true,
     library: "notepack.io",
     isOurs: false,
     isMessagePack: true,
@@ -303,7 +307,6 @@ export const peers = [
   },
   {
     id: "msgpack5",
-    isMinor: true,
     library: "msgpack5",
     isOurs: false,
     isMessagePack: true,
@@ -364,6 +367,7 @@ export const peers = [
   {
     ...JSON_PEER,
     id: JSON_BYTES,
+    isMain: true,
     async open(kind) {
       if (kind === "stream") return streaming((value) => toBytes(`${JSON.stringify(value)}\n`), parseLines);
       return {
@@ -375,6 +379,7 @@ export const peers = [
   {
     ...JSON_PEER,
     id: JSON_STRING,
+    isMain: true,
     cannot: (workload) => (workload.kind === "stream" ? "streams are of bytes" : cannotJson(workload)),
     async open() {
       return { encode: (value) => JSON.stringify(value), decode: (text) => JSON.parse(text) };

@@ -13,8 +13,8 @@ import { summarize } from "./statistics.mjs";
 /** @type {Settings} */
 export const fullSettings = {
   rounds: 2,
-  effort: { warmUpSeconds: 0.15, maxSeconds: 0.1, minSamples: 3 },
-  startups: 10,
+  effort: { warmUpSeconds: 0.12, maxSeconds: 0.1, minSamples: 3 },
+  startups: 8,
   growthMegabytes: [1, 10, 100],
 };
 
@@ -28,7 +28,7 @@ export const quickSettings = {
 
 /**
  * Every workload of a section with every library that can do it: the libraries of a workload one after the other, so that what slows
- * the machine down for a while meets them all, and in each round another one is first. After the first round only those
+ * the machine down for a while meets them all, and in each round another one is first. After the first round only the
  * libraries go on that most comparisons are with, and only workloads that do not take long.
  * @param {Pick<import("./sections.mjs").Section, "workloads" | "peers">} section
  * @param {number} rounds
@@ -38,7 +38,7 @@ export function interleave({ workloads, peers }, rounds) {
   return Array.from({ length: rounds }, (_, round) =>
     workloads.flatMap((workload, index) => {
       const able = peers.filter(
-        (peer) => (round === 0 || !(peer.isMinor || workload.isLong)) && peer.cannot(workload) === undefined,
+        (peer) => (round === 0 || (peer.isMain && !workload.isLong)) && peer.cannot(workload) === undefined,
       );
       const first = (index + round * Math.ceil(able.length / rounds)) % able.length;
       return [...able.slice(first), ...able.slice(0, first)].map((peer) => ({ workload, peer }));

@@ -54,6 +54,7 @@ function protocol(name, operations, libraries, entries, load) {
       library,
       isOurs: id === KEPT,
       isMessagePack: id !== JSON_HUB,
+      isMain: true,
       cannot: () => undefined,
     })),
     open: async (...parts) => (await load()).open(...parts),

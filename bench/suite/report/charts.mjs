@@ -13,21 +13,31 @@ import { measuredLibraries } from "./tables.mjs";
  */
 
 const OURS_COLOR = "#c2410c";
-const COLORS = [
-  "#2563eb",
-  "#60a5fa",
-  "#15803d",
-  "#4ade80",
-  "#86efac",
-  "#7c3aed",
-  "#a16207",
-  "#db2777",
-  "#0891b2",
-  "#475569",
-  "#94a3b8",
-];
+const COLORS =
+  "#2563eb #60a5fa #15803d #4ade80 #86efac #7c3aed #a16207 #db2777 #0891b2 #475569 #94a3b8".split(" ");
 const ROW_HEIGHT = 22;
 const CHART_MARGINS = 130;
+
+/** What all charts have in common. */
+const COMMON = { animation: false, aria: { enabled: true }, tooltip: { trigger: "item" } };
+
+/** @param {{ left: number, right: number, top: number, bottom: number }} margins beyond which no label reaches */
+function gridOf(margins) {
+  return { ...margins, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
+}
+
+/**
+ * @param {"log" | "value"} type
+ * @param {string} name
+ */
+function axisOf(type, name) {
+  return { type, name, nameLocation: "middle", nameGap: 25 };
+}
+
+/** @param {readonly string[]} data from the top down */
+function categories(data) {
+  return { type: "category", data, inverse: true, axisTick: { show: false }, axisLabel: { interval: 0 } };
+}
 
 /**
  * @param {Results} results
@@ -74,27 +84,12 @@ function dots(results, host, section, operation, point, axis) {
   return {
     height: rows.length * ROW_HEIGHT + CHART_MARGINS,
     option: {
-      animation: false,
-      aria: { enabled: true },
+      ...COMMON,
       legend: { type: "plain", top: 0, left: 0, right: 0 },
-      grid: {
-        left: 10,
-        right: 30,
-        top: 80,
-        bottom: 40,
-        outerBoundsMode: "same",
-        outerBoundsContain: "axisLabel",
-      },
+      grid: gridOf({ left: 10, right: 30, top: 80, bottom: 40 }),
       tooltip: { trigger: "item", formatter: "{a}<br>{b}" },
-      xAxis: { type: "log", name: axis, nameLocation: "middle", nameGap: 25, logBase: 10 },
-      yAxis: {
-        type: "category",
-        data: rows.map(nameOf),
-        inverse: true,
-        splitLine: { show: true },
-        axisTick: { show: false },
-        axisLabel: { interval: 0 },
-      },
+      xAxis: axisOf("log", axis),
+      yAxis: { ...categories(rows.map(nameOf)), splitLine: { show: true } },
       series,
     },
   };
@@ -172,8 +167,7 @@ export function meansChart(results, host, section) {
   return {
     height: libraries.length * 38 + CHART_MARGINS,
     option: {
-      animation: false,
-      aria: { enabled: true },
+      ...COMMON,
       backgroundColor: "#ffffff",
       title: {
         text: `Times as fast as @msgpack/msgpack, ${host.name}`,
@@ -181,23 +175,9 @@ export function meansChart(results, host, section) {
         left: "center",
         textStyle: { fontSize: 15 },
       },
-      grid: {
-        left: 25,
-        right: 50,
-        top: 60,
-        bottom: 20,
-        outerBoundsMode: "same",
-        outerBoundsContain: "axisLabel",
-      },
-      tooltip: { trigger: "item" },
+      grid: gridOf({ left: 25, right: 50, top: 60, bottom: 20 }),
       xAxis: { type: "value" },
-      yAxis: {
-        type: "category",
-        data: libraries,
-        inverse: true,
-        axisTick: { show: false },
-        axisLabel: { interval: 0 },
-      },
+      yAxis: categories(libraries),
       series: directions.map((direction) => ({
         name: direction,
         type: "bar",
@@ -244,24 +224,10 @@ function bars({ libraries }, rows, axis) {
   return {
     height: rows.length * ROW_HEIGHT + CHART_MARGINS,
     option: {
-      animation: false,
-      aria: { enabled: true },
-      grid: {
-        left: 10,
-        right: 60,
-        top: 20,
-        bottom: 40,
-        outerBoundsMode: "same",
-        outerBoundsContain: "axisLabel",
-      },
-      tooltip: { trigger: "item" },
-      xAxis: { type: "value", name: axis, nameLocation: "middle", nameGap: 25 },
-      yAxis: {
-        type: "category",
-        data: rows.map(({ name }) => name),
-        inverse: true,
-        axisLabel: { interval: 0 },
-      },
+      ...COMMON,
+      grid: gridOf({ left: 10, right: 60, top: 20, bottom: 40 }),
+      xAxis: axisOf("value", axis),
+      yAxis: categories(rows.map(({ name }) => name)),
       series: [
         {
           type: "bar",
@@ -297,12 +263,10 @@ export function growthChart(results, host) {
   return {
     height: 360,
     option: {
-      animation: false,
-      aria: { enabled: true },
+      ...COMMON,
       legend: { top: 0 },
       grid: { left: 50, right: 30, top: 40, bottom: 50 },
-      tooltip: { trigger: "item" },
-      xAxis: { type: "log", name: "MB", nameLocation: "middle", nameGap: 25 },
+      xAxis: axisOf("log", "MB"),
       yAxis: { type: "value", name: "ns/byte", min: 0 },
       series: lines,
     },
