@@ -1,5 +1,6 @@
 import { PerformanceObserver } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
+import { startClock } from "./timing.mjs";
 
 /**
  * What a process must be started with. The young generation is so large that thousands of operations fit into it before
@@ -53,9 +54,8 @@ export async function measureAllocation(run) {
   });
   observer.observe({ entryTypes: ["gc"] });
   try {
-    const end = performance.now() + WARM_UP.milliseconds;
-    for (let i = 0; i < WARM_UP.operations && performance.now() < end; i++)
-      sink = isAsync ? await run() : run();
+    const isOver = startClock(WARM_UP.milliseconds);
+    for (let i = 0; i < WARM_UP.operations && !isOver(); i++) sink = isAsync ? await run() : run();
     const own = await allocate(run, isAsync, 0);
     const probes = await repeat(run, isAsync, 1, PROBES);
     if (own === undefined || probes.length === 0) return undefined;

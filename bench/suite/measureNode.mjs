@@ -1,4 +1,3 @@
-import os from "node:os";
 import { documentedCodecSource } from "../lib/documentedCodec.mjs";
 import { allocationFlags } from "./allocation.mjs";
 import { interleave, timeAll } from "./plan.mjs";
@@ -15,6 +14,11 @@ import { median } from "./statistics.mjs";
  * @typedef {Pick<import("./results.mjs").Results, "timings" | "allocations" | "failures">} Measured
  */
 
+/**
+ * No time is taken where allocations are measured, so these may run side by side, even on two cores, as each sleeps for
+ * half of its time. One may need 2 GB.
+ */
+const ALLOCATION_LANES = 4;
 /** For messages of 100 MB. */
 const GROWTH_FLAGS = ["--max-old-space-size=8192"];
 
@@ -61,8 +65,7 @@ export async function measureNode(host, sections, settings) {
   const rest = interleaveAll(1);
   const allocating = startProgress(`${host.name}, allocations`, rest.length);
   const queue = rest.values();
-  // No time is taken here, so these may run side by side; each waits for half of its time.
-  const lanes = Array.from({ length: 2 * os.availableParallelism() }, async () => {
+  const lanes = Array.from({ length: ALLOCATION_LANES }, async () => {
     for (const job of queue) {
       const { workload, peer } = job;
       allocating.next(`${workload.name}, ${peer.id}`);

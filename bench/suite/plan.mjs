@@ -13,7 +13,7 @@ import { summarize } from "./statistics.mjs";
 /** @type {Settings} */
 export const fullSettings = {
   rounds: 2,
-  effort: { warmUpSeconds: 0.12, maxSeconds: 0.1, minSamples: 3 },
+  effort: { warmUpSeconds: 0.12, maxSeconds: 0.1, minSamples: 5 },
   startups: 8,
   growthMegabytes: [1, 10, 100],
 };

@@ -26,32 +26,10 @@ export function times(length, make) {
   return Array.from({ length }, (_, index) => make(index));
 }
 
-const FIRST_NAMES = [
-  "Ada",
-  "Grace",
-  "Edsger",
-  "Barbara",
-  "Donald",
-  "Radia",
-  "Alan",
-  "Frances",
-  "Niklaus",
-  "Jean",
-];
-const LAST_NAMES = [
-  "Lovelace",
-  "Hopper",
-  "Dijkstra",
-  "Liskov",
-  "Knuth",
-  "Perlman",
-  "Kay",
-  "Allen",
-  "Wirth",
-  "Bartik",
-];
-const COMPANIES = ["Northwind", "Umbra", "Calico", "Meridian", "Tessellate", "Quillon", "Ferrous", "Lumen"];
-const CITIES = ["Bern", "Porto", "Tromsø", "Gdańsk", "Utrecht", "Graz", "Tartu", "Galway"];
+const FIRST_NAMES = "Ada Grace Edsger Barbara Donald Radia Alan Frances Niklaus Jean".split(" ");
+const LAST_NAMES = "Lovelace Hopper Dijkstra Liskov Knuth Perlman Kay Allen Wirth Bartik".split(" ");
+const COMPANIES = "Northwind Umbra Calico Meridian Tessellate Quillon Ferrous Lumen".split(" ");
+const CITIES = "Bern Porto Tromsø Gdańsk Utrecht Graz Tartu Galway".split(" ");
 const WORDS =
   "amber basin cedar delta ember fjord grove harbor inlet juniper kelp lagoon meadow north orchard prairie quarry ridge shore tundra upland valley willow yarrow".split(
     " ",
