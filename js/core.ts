@@ -8,7 +8,7 @@ export * from "./index.ts";
 export { kindOf } from "./kinds.ts";
 export { smallReader } from "./SmallReader.ts";
 export { SegmentSource } from "./Source.ts";
-export { MAX_SMALL, writeNumber, writeScalar } from "./smallFormats.ts";
+export { MAX_SMALL, writeInteger64, writeNumber, writeScalar, writeShortBin } from "./smallFormats.ts";
 export { sharedVocabulary } from "./Vocabulary.ts";
 export { Walker } from "./Walker.ts";
 export { latin1Of } from "./wasm/text.ts";

@@ -11,6 +11,7 @@ import { plainBytes } from "./plainBytes.ts";
 import { type Batch, frameError, framingError, readFrames } from "./readFrames.ts";
 import { readSmallFrames } from "./readSmallFrames.ts";
 import { writeMessage } from "./writeMessage.ts";
+import { writeShortFrame } from "./writeShortFrame.ts";
 
 const PING = Uint8Array.of(2, 0x91, MessageType.PING);
 
@@ -78,6 +79,8 @@ export class MessagePackHubProtocol implements IHubProtocol {
    */
   writeMessage(message: HubMessage): ArrayBuffer {
     if (message.type === MessageType.PING) return PING.slice().buffer;
+    const short = writeShortFrame(message, this.#writing);
+    if (short !== null) return short;
     if (Walker.wantsToRelearn && walkers.isQuiet) Walker.relearn();
     const walker = walkers.find();
     try {
