@@ -1,7 +1,8 @@
 import { ContainerStack } from "./ContainerStack.ts";
 import type { Factory } from "./compileFactory.ts";
 import { DecodeError } from "./DecodeError.ts";
-import { decodeFailure, extraBytes, forbiddenKey, keyType } from "./decodeFailure.ts";
+import { decodeFailure, extraBytes, forbiddenKey, keyType, unknownExtension } from "./decodeFailure.ts";
+import { ExtData } from "./ExtData.ts";
 import type { ExtensionCodecType } from "./ExtensionCodec.ts";
 import type { Shapes } from "./Shapes.ts";
 import { BufferSource, type Source } from "./Source.ts";
@@ -28,8 +29,10 @@ export interface DecodeSettings {
   isBulky: boolean;
   /** Whether it holds what is the caller's: a codec, a context, or functions. */
   readonly isCallers: boolean;
-  /** Whether all options but the extension codec are the defaults. */
+  /** Whether `SmallReader` gives what the options ask for. */
   readonly isSimple: boolean;
+  /** Whether extensions that nobody knows are errors. */
+  readonly refusesUnknown: boolean;
   /** No shapes: all keys come out as values. */
   readonly keysInLine: boolean;
   /** Maps become `Map`s. */
@@ -215,7 +218,7 @@ export class Materializer extends DecodeMemory {
   /** Fills the next window. Throws what keeps it from coming, now that all before that has been read. */
   private refill(): void {
     if (isError(this.status)) {
-      throw decodeFailure(this.status, this.position, this.detail(), this.settings.modes);
+      throw decodeFailure(this.status, this.position, this.detail(), this.settings.modes.limits);
     }
     if (this.status === Status.WINDOW_FULL) {
       this.windowStart = this.chunk;
@@ -572,14 +575,17 @@ export class Materializer extends DecodeMemory {
   }
 
   private extension(data: Uint8Array, type: number, offset: number): unknown {
-    const { extensionCodec, context } = this.settings;
+    const { extensionCodec, context, refusesUnknown } = this.settings;
+    let value: unknown;
     try {
-      return extensionCodec.decode(data, type, context);
+      value = extensionCodec.decode(data, type, context);
     } catch (error) {
       throw error instanceof DecodeError && error.offset === undefined
         ? new DecodeError(error.message, { code: error.code ?? "EXTENSION", offset, cause: error })
         : error;
     }
+    if (refusesUnknown && value instanceof ExtData) throw unknownExtension(type, offset);
+    return value;
   }
 
   private longText(bytes: Uint8Array, offset: number): string {
@@ -589,7 +595,7 @@ export class Materializer extends DecodeMemory {
     try {
       return fatalUtf8.decode(own);
     } catch {
-      throw decodeFailure(Status.INVALID_UTF8, offset, 0, this.settings.modes);
+      throw decodeFailure(Status.INVALID_UTF8, offset, 0, this.settings.modes.limits);
     }
   }
 }

@@ -12,6 +12,8 @@ export const NOT_SMALL = Symbol("not small");
 const SMALL_BYTES = 64;
 /** A message with typed arrays is small by what stands around them. */
 const MAX_VALUES = 32;
+/** No string, key, container or depth of a small message exceeds this, nor do their items and pairs together. */
+export const SMALL_LENGTH = 255;
 
 const MAX_PAIRS = 8;
 const MAX_KEY_BYTES = 32;
@@ -62,6 +64,8 @@ class SmallReader {
   /** How many values more there may be. */
   private left = 0;
   private typedArrays: TypedArrayTable | null = null;
+  /** The most bytes of a typed array, with what stands before its data. */
+  private maxPayload = 0;
   /** The values of maps that have been begun. */
   private readonly stack: unknown[] = [];
   private top = 0;
@@ -75,11 +79,15 @@ class SmallReader {
   }
 
   /** The value that `bytes` hold from `offset` on, to their end or whatever follows, or `NOT_SMALL`. */
-  read(bytes: Uint8Array, typedArrays: TypedArrayTable | null, offset: number, toEnd: boolean): unknown {
+  read(bytes: Uint8Array, settings: DecodeSettings, offset: number, toEnd: boolean): unknown {
     this.at = offset;
     this.end = bytes.length;
     this.left = MAX_VALUES;
-    this.typedArrays = typedArrays;
+    if (settings.typedArrays !== null) {
+      const { maxExtLength, maxBinLength } = settings.modes.limits;
+      this.typedArrays = settings.typedArrays;
+      this.maxPayload = Math.min(maxExtLength, maxBinLength);
+    }
     const value = this.value(bytes);
     this.typedArrays = null;
     if (this.top !== 0) this.clear();
@@ -230,7 +238,7 @@ class SmallReader {
   /** Typed arrays: other extensions need the caller's codec. */
   private extension(bytes: Uint8Array, length: number): unknown {
     const { at, typedArrays } = this;
-    if (typedArrays === null || length >= this.end - at) return this.leave();
+    if (typedArrays === null || length > this.maxPayload || length >= this.end - at) return this.leave();
     const view = typedArrays.view(bytes, bytes[at], at + 1, length);
     if (view === null) return this.leave();
     this.at = at + 1 + length;
@@ -331,12 +339,13 @@ export function limitSmallReader(bytes = SMALL_BYTES): void {
  */
 export function readSmall(
   bytes: Uint8Array,
-  { isSimple, typedArrays }: DecodeSettings,
+  settings: DecodeSettings,
   offset: number,
   toEnd: boolean,
 ): unknown {
+  const { isSimple, typedArrays } = settings;
   return isSimple && (bytes.length - offset <= smallBytes || (typedArrays !== null && smallBytes >= 0))
-    ? shared.read(bytes, typedArrays, offset, toEnd)
+    ? shared.read(bytes, settings, offset, toEnd)
     : NOT_SMALL;
 }
 
