@@ -600,10 +600,14 @@ MPW_APART Status Tokenizer::runs_of_numbers(Cursor& c) {
     const auto lane_room = static_cast<uint32_t>(lane_limit - c.lane);
     const uint8_t* in = c.in;
     uint32_t count = read_ints(c.tape + 1, in, end_, std::min(c.left, tape_room));
-    if (count >= kLongRun || (count >= kMinRun && count == c.left)) {
+    // Where the window or the chunk ends, more of them may follow: one run of floats would make the whole
+    // array in JS one of doubles.
+    const bool is_cut = count == tape_room || !holds(in, 1) || !holds(in, format::kHeaderSizes[*in]);
+    if (count >= kMinRun && (count >= kLongRun || count == c.left || is_cut)) {
       c.emit(word(kInts, count));
       c.tape += count;
     } else {
+      if (count > 0 && is_cut) break;
       in = c.in;
       count = read_numbers(c.lane, in, end_, std::min(c.left, lane_room), options_.int64 == Int64::kNumber);
       if (count < kMinRun) break;
