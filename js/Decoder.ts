@@ -61,6 +61,11 @@ export type DecoderOptions<ContextType = undefined> = Readonly<
      * (`"keep"`), or a `DecodeError` (`"throw"`). Default: `"keep"`; untrusted: `"throw"`.
      */
     onUnknownExtension: "keep" | "throw";
+    /**
+     * Binary data, typed arrays, and what extension decoders are given, have buffers of their own, instead of being views
+     * that keep the whole input. Default: false.
+     */
+    copy: boolean;
     /** Maps become `Map`s, with keys of any type. Default: false. */
     useMap: boolean;
     /**
@@ -94,6 +99,7 @@ export function settingsOf<ContextType>(
   const limits = limitsOf(options, profile);
   const onUnknownExtension = options?.onUnknownExtension ?? (profile == null ? "keep" : "throw");
   const rawStrings = options?.rawStrings ?? false;
+  const copies = options?.copy ?? false;
   const keysInLine = anyKey || keyDecoder !== null;
   return {
     extensionCodec,
@@ -105,11 +111,12 @@ export function settingsOf<ContextType>(
       context !== undefined ||
       mapKeyConverter !== null ||
       keyDecoder !== null,
-    isSimple: !keysInLine && !rawStrings && allow(limits, SMALL_LENGTH),
+    isSimple: !keysInLine && !rawStrings && !copies && allow(limits, SMALL_LENGTH),
     keysInLine,
     useMap,
     mapKeyConverter,
     keyDecoder,
+    copies,
     refusesUnknown: onUnknownExtension === "throw",
     modes: {
       limits,

@@ -31,6 +31,8 @@ export interface DecodeSettings {
   readonly isCallers: boolean;
   /** Whether `SmallReader` gives what the options ask for. */
   readonly isSimple: boolean;
+  /** Whether nothing may be a view of the input. */
+  readonly copies: boolean;
   /** Whether extensions that nobody knows are errors. */
   readonly refusesUnknown: boolean;
   /** No shapes: all keys come out as values. */
@@ -532,10 +534,10 @@ export class Materializer extends DecodeMemory {
         return this.longText(this.payload(length), offset);
       }
       case Wide.BIN:
-        return this.payload(length);
+        return this.bytes(length);
       case Wide.EXT: {
         const offset = this.headerOffset(word);
-        const value = this.extension(this.payload(length), (word << 16) >> 24, offset);
+        const value = this.extension(this.bytes(length), (word << 16) >> 24, offset);
         this.extensionOffset = offset;
         return value;
       }
@@ -565,13 +567,20 @@ export class Materializer extends DecodeMemory {
     return this.source.view(this.windowStart + offset, length);
   }
 
+  /** As `payload`, for what the caller gets. */
+  private bytes(length: number): Uint8Array {
+    const view = this.payload(length);
+    return this.settings.copies ? new Uint8Array(view) : view;
+  }
+
   private typedArray(word: number, length: number): ArrayBufferView {
     const start = this.windowStart + (this.tape[this.at + 1] >>> 0);
     this.at += 2;
     const offset = start - (word >>> 24) - ((word >>> 16) & 0xff);
     this.extensionOffset = offset;
+    const { copies } = this.settings;
     const typedArrays = this.settings.typedArrays as TypedArrayTable;
-    return typedArrays.read(this.source, (word >>> 8) & 0xff, start, length, offset);
+    return typedArrays.read(this.source, (word >>> 8) & 0xff, start, length, copies, offset);
   }
 
   private extension(data: Uint8Array, type: number, offset: number): unknown {

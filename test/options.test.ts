@@ -470,6 +470,7 @@ describe("decoder options", () => {
     "maxElements",
     "onUnknownExtension",
     "profile",
+    "copy",
     "useMap",
     "mapKeyConverter",
     "keyDecoder",
