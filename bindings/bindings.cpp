@@ -56,13 +56,15 @@ class DecodeSession {
   uint32_t pool16() const { return address(buffers_.pool16); }
 
   /// Each a whole number, -1 for "not even an empty one".
-  void set_limits(double str, double bin, double array, double map, double ext, double depth) {
+  void set_limits(double str, double bin, double array, double map, double ext, double depth,
+                  double elements) {
     options_.max_str_length = static_cast<int64_t>(str);
     options_.max_bin_length = static_cast<int64_t>(bin);
     options_.max_array_length = static_cast<int64_t>(array);
     options_.max_map_length = static_cast<int64_t>(map);
     options_.max_ext_length = static_cast<int64_t>(ext);
     options_.max_depth = static_cast<int64_t>(depth);
+    options_.max_elements = static_cast<int64_t>(elements);
     tokenizer_.set_options(options_);
   }
   /// `max_frame`: if above 0, the input is a batch of frames, each with a value of at most so many bytes.

@@ -28,25 +28,26 @@ enum class Status : uint32_t {
   kMaxMapLength = 11,
   kMaxExtLength = 12,
   kMaxDepth = 13,
-  kOutOfMemory = 14,
+  kMaxElements = 14,
+  kOutOfMemory = 15,
   /// A typed array whose data begin nowhere in its payload.
-  kTypedArrayOffset = 15,
+  kTypedArrayOffset = 16,
   /// A typed array whose data are no whole number of elements.
-  kTypedArrayLength = 16,
+  kTypedArrayLength = 17,
   /// The input ends inside the payload of a typed array.
-  kTypedArrayTruncated = 17,
+  kTypedArrayTruncated = 18,
   /// As kNeedInput, and the window goes on with the next chunk: `Tokenizer::go_on`.
-  kMore = 18,
+  kMore = 19,
   /// The batch ends inside the length of a frame.
-  kFrameLengthCut = 19,
+  kFrameLengthCut = 20,
   /// The batch ends inside a frame.
-  kFrameCut = 20,
+  kFrameCut = 21,
   /// A frame of 2 GiB or more, or longer than the caller allows.
-  kFrameTooLong = 21,
+  kFrameTooLong = 22,
   /// A frame with nothing in it.
-  kFrameEmpty = 22,
+  kFrameEmpty = 23,
   /// A frame that goes on after its value.
-  kFrameRest = 23,
+  kFrameRest = 24,
 };
 
 }  // namespace mpw

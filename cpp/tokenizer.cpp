@@ -187,10 +187,11 @@ void Tokenizer::begin() {
   // The value is the one item of a container that is nowhere.
   current_ = {1, 0, kItems, nullptr};
   reserved_ = 0;
+  elements_left_ = options_.max_elements;
 }
 
 Tokenizer::Message Tokenizer::suspend() {
-  Message message{std::move(stack_), current_, reserved_};
+  Message message{std::move(stack_), current_, reserved_, elements_left_};
   begin();
   return message;
 }
@@ -199,6 +200,7 @@ void Tokenizer::resume(Message message) {
   stack_ = std::move(message.stack);
   current_ = message.current;
   reserved_ = message.reserved;
+  elements_left_ = message.elements_left;
 }
 
 void Tokenizer::feed(uint32_t size, uint64_t available, bool open, bool may_go_on) {
@@ -416,6 +418,15 @@ MPW_INLINE Status Tokenizer::pooled_text(Cursor& c, uint32_t header, uint32_t le
   return Status::kDone;
 }
 
+/// Checks that a container of `count` elements may stand in the current one. `depth` becomes its own.
+MPW_INLINE Status Tokenizer::nest(uint32_t count, uint32_t& depth) {
+  depth = current_.nesting / kLevel + 1;
+  if (depth > options_.max_depth) return fail(Status::kMaxDepth, depth);
+  if (count > elements_left_) return fail(Status::kMaxElements, count);
+  elements_left_ -= count;
+  return Status::kDone;
+}
+
 /// Makes a new container the current one, one level deeper.
 MPW_INLINE Status Tokenizer::enter(Cursor& c, uint32_t left, Kind kind, uint32_t* header) {
   const uint32_t nesting = ((current_.nesting & ~kKindMask) + kLevel) | kind;
@@ -459,8 +470,8 @@ MPW_INLINE Status Tokenizer::array(Cursor& c, uint32_t header, uint32_t count) {
   if (const Status status = reserve(c, open_ ? header : uint64_t{header} + count); status != Status::kDone) {
     return status;
   }
-  const uint32_t depth = current_.nesting / kLevel + 1;
-  if (depth > options_.max_depth) return fail(Status::kMaxDepth, depth);
+  uint32_t depth;
+  if (const Status status = nest(count, depth); status != Status::kDone) return status;
   uint32_t* const at = c.tape;
   c.in += header;
   if (count == 0) {
@@ -487,8 +498,8 @@ MPW_INLINE Status Tokenizer::map(Cursor& c, uint32_t header, uint32_t count) {
   }
   // No object or Map of any engine has room for more.
   if (count > kMaxPayload) return fail(Status::kMaxMapLength, count);
-  const uint32_t depth = current_.nesting / kLevel + 1;
-  if (depth > options_.max_depth) return fail(Status::kMaxDepth, depth);
+  uint32_t depth;
+  if (const Status status = nest(count, depth); status != Status::kDone) return status;
   uint32_t* const at = c.tape;
   c.in += header;
   if (count == 0 && !options_.any_key) {
@@ -589,10 +600,14 @@ MPW_APART Status Tokenizer::runs_of_numbers(Cursor& c) {
     const auto lane_room = static_cast<uint32_t>(lane_limit - c.lane);
     const uint8_t* in = c.in;
     uint32_t count = read_ints(c.tape + 1, in, end_, std::min(c.left, tape_room));
-    if (count >= kLongRun || (count >= kMinRun && count == c.left)) {
+    // Where the window or the chunk ends, more of them may follow: one run of floats would make the whole
+    // array in JS one of doubles.
+    const bool is_cut = count == tape_room || !holds(in, 1) || !holds(in, format::kHeaderSizes[*in]);
+    if (count >= kMinRun && (count >= kLongRun || count == c.left || is_cut)) {
       c.emit(word(kInts, count));
       c.tape += count;
     } else {
+      if (count > 0 && is_cut) break;
       in = c.in;
       count = read_numbers(c.lane, in, end_, std::min(c.left, lane_room), options_.int64 == Int64::kNumber);
       if (count < kMinRun) break;
@@ -923,9 +938,11 @@ Status Tokenizer::run() {
   pooled_end_ =
       static_cast<uint32_t>(std::clamp<int64_t>(options_.max_str_length + 1, 0, int64_t{max_pooled_} + 1));
   plain_text_end_ = options_.raw_strings ? 0 : pooled_end_;
-  // Where every map and array of 15 is allowed, and no stream may end in one.
-  const bool is_plain =
-      !open_ && use_shapes_ && options_.max_array_length >= 15 && options_.max_map_length >= 15;
+  // Where every map and array of 15 is allowed, and no stream may end in one. An element takes a byte at the
+  // least, so elements need no counting where there are fewer bytes than may be elements.
+  const bool is_plain = !open_ && use_shapes_ && options_.max_array_length >= 15 &&
+                        options_.max_map_length >= 15 &&
+                        static_cast<int64_t>(available_) - int64_t{at_} <= elements_left_;
   plain_nesting_ =
       is_plain ? kLevel * static_cast<uint32_t>(std::clamp<int64_t>(options_.max_depth, 0, kDeep)) : 0;
   const uint8_t* const chunk = input_;

@@ -30,6 +30,8 @@ struct DecodeOptions {
   int64_t max_map_length = UINT32_MAX;
   int64_t max_ext_length = UINT32_MAX;
   int64_t max_depth = UINT32_MAX;
+  /// Of all arrays and maps of a value together: items and pairs.
+  int64_t max_elements = INT64_MAX;
   Int64 int64 = Int64::kNumber;
   /// Strings come out as bytes (kBin); keys do not.
   bool raw_strings = false;
@@ -100,6 +102,7 @@ class Tokenizer {
     FrameStack<Container> stack;
     Container current = {0, 0, kItems, nullptr};
     uint64_t reserved = 0;
+    int64_t elements_left = 0;
   };
 
   Tokenizer(KeyTable& keys, DecodeBuffers buffers)
@@ -202,6 +205,7 @@ class Tokenizer {
   bool point(Cursor& c, const uint8_t* in, uint32_t count);
   Status runs_of_numbers(Cursor& c);
   Status map(Cursor& c, uint32_t header, uint32_t count);
+  Status nest(uint32_t count, uint32_t& depth);
   Status enter(Cursor& c, uint32_t left, Kind kind, uint32_t* header);
   void leave(Cursor& c);
   Status key_header(const Cursor& c, StrHeader& header);
@@ -239,6 +243,9 @@ class Tokenizer {
   Container current_ = {0, 0, kItems, nullptr};
   /// The fewest bytes that what is left of the containers on the stack can take.
   uint64_t reserved_ = 0;
+  /// How many elements the containers to come may have, those not subtracted that `frequent` has read: it
+  /// reads none where the input is long enough for too many.
+  int64_t elements_left_ = 0;
   bool use_shapes_ = true;
   /// Strings below this length go by way of a pool.
   uint32_t pooled_end_ = 0;

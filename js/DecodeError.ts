@@ -8,6 +8,7 @@ export type ErrorCode =
   | "INVALID_UTF8"
   | "MAX_LENGTH"
   | "MAX_DEPTH"
+  | "MAX_ELEMENTS"
   | "ROOT_TYPE"
   | "EXTENSION"
   | "MISALIGNED"

@@ -3,9 +3,10 @@ import type { ContextOf } from "./context.ts";
 import { showCaller } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { bytesOfInput, type DecoderInput } from "./input.ts";
+import { allow, type DecodeProfile, limitsOf } from "./limits.ts";
 import type { DecodeSettings, KeyDecoder, Materializer } from "./Materializer.ts";
 import { MessageReader } from "./MessageReader.ts";
-import { NOT_SMALL, readSmall } from "./SmallReader.ts";
+import { NOT_SMALL, readSmall, SMALL_LENGTH } from "./SmallReader.ts";
 import { SegmentSource } from "./Source.ts";
 import { iterate, type ReadableStreamLike } from "./streams.ts";
 import { typedArraysOf } from "./TypedArrayTable.ts";
@@ -32,18 +33,39 @@ export type DecoderOptions<ContextType = undefined> = Readonly<
     rawStrings: boolean;
     /** Malformed UTF-8 is a `DecodeError` instead of U+FFFD. Default: false. */
     fatalUtf8: boolean;
-    /** The longest string in bytes of UTF-8. Default: 2^32 − 1. */
+    /**
+     * Where the defaults of all limits, and that of `onUnknownExtension`, come from. `"untrusted"`: finite ones, for
+     * what strangers send. Default: none, so that there are no limits but those of the format.
+     */
+    profile: DecodeProfile;
+    /** The longest string, or key, in bytes of UTF-8. Default: 2^32 − 1; untrusted: 2^20. */
     maxStrLength: number;
-    /** The longest binary data in bytes. Default: 2^32 − 1. */
+    /** The longest binary data in bytes. Default: 2^32 − 1; untrusted: 2^24. */
     maxBinLength: number;
-    /** The most items of an array. Default: 2^32 − 1. */
+    /** The most items of an array. Default: 2^32 − 1; untrusted: 2^20. */
     maxArrayLength: number;
-    /** The most pairs of a map. Default: 2^32 − 1. */
+    /** The most pairs of a map. Default: 2^32 − 1; untrusted: 2^16. */
     maxMapLength: number;
-    /** The longest extension in bytes. Default: 2^32 − 1. */
+    /** The longest extension in bytes; `maxBinLength` holds for it, too. Default: 2^32 − 1; untrusted: 2^24. */
     maxExtLength: number;
-    /** The most containers around a value. Default: no limit. */
+    /** The most containers around a value. Default: no limit; untrusted: 500. */
     maxDepth: number;
+    /**
+     * The most items and pairs in all arrays and maps of a message together. It bounds the memory that a message can
+     * take: each of them takes a byte at the least of the message, but up to some 70 of memory. Default: no limit;
+     * untrusted: 2^20.
+     */
+    maxElements: number;
+    /**
+     * What becomes of an extension of which the codec makes an `ExtData`, since it does not know the type: that
+     * (`"keep"`), or a `DecodeError` (`"throw"`). Default: `"keep"`; untrusted: `"throw"`.
+     */
+    onUnknownExtension: "keep" | "throw";
+    /**
+     * Binary data, typed arrays, and what extension decoders are given, have buffers of their own, instead of being views
+     * that keep the whole input. Default: false.
+     */
+    copy: boolean;
     /** Maps become `Map`s, with keys of any type. Default: false. */
     useMap: boolean;
     /**
@@ -57,9 +79,10 @@ export type DecoderOptions<ContextType = undefined> = Readonly<
 > &
   ContextOf<ContextType>;
 
-const UINT32_MAX = 2 ** 32 - 1;
-
-/** What options come to. `defaultCodec` is for those that name none. */
+/**
+ * What options come to. `defaultCodec` is for those that name none.
+ * @throws RangeError if there is no such profile
+ */
 export function settingsOf<ContextType>(
   options: DecoderOptions<ContextType> | undefined | null,
   defaultCodec: ExtensionCodecType<undefined> = ExtensionCodec.defaultCodec,
@@ -72,13 +95,11 @@ export function settingsOf<ContextType>(
   const extensionCodec = (options?.extensionCodec ?? defaultCodec) as ExtensionCodecType<unknown>;
   const typedArrays = typedArraysOf(extensionCodec);
   const { context } = (options ?? {}) as { context?: unknown };
-  const maxStrLength = limit(options?.maxStrLength);
-  const maxBinLength = limit(options?.maxBinLength);
-  const maxArrayLength = limit(options?.maxArrayLength);
-  const maxMapLength = limit(options?.maxMapLength);
-  const maxExtLength = limit(options?.maxExtLength);
-  const maxDepth = limit(options?.maxDepth);
+  const profile = options?.profile;
+  const limits = limitsOf(options, profile);
+  const onUnknownExtension = options?.onUnknownExtension ?? (profile == null ? "keep" : "throw");
   const rawStrings = options?.rawStrings ?? false;
+  const copies = options?.copy ?? false;
   const keysInLine = anyKey || keyDecoder !== null;
   return {
     extensionCodec,
@@ -90,26 +111,15 @@ export function settingsOf<ContextType>(
       context !== undefined ||
       mapKeyConverter !== null ||
       keyDecoder !== null,
-    isSimple:
-      !keysInLine &&
-      !rawStrings &&
-      maxStrLength === UINT32_MAX &&
-      maxBinLength === UINT32_MAX &&
-      maxArrayLength === UINT32_MAX &&
-      maxMapLength === UINT32_MAX &&
-      maxExtLength === UINT32_MAX &&
-      maxDepth === UINT32_MAX,
+    isSimple: !keysInLine && !rawStrings && !copies && allow(limits, SMALL_LENGTH),
     keysInLine,
     useMap,
     mapKeyConverter,
     keyDecoder,
+    copies,
+    refusesUnknown: onUnknownExtension === "throw",
     modes: {
-      maxStrLength,
-      maxBinLength,
-      maxArrayLength,
-      maxMapLength,
-      maxExtLength,
-      maxDepth,
+      limits,
       int64: int64 === "bigint" ? 1 : int64 === "auto" ? 2 : 0,
       rawStrings,
       fatalUtf8: options?.fatalUtf8 ?? false,
@@ -119,12 +129,6 @@ export function settingsOf<ContextType>(
       elementSizes: typedArrays?.elementSizes ?? NO_TYPED_ARRAYS,
     },
   };
-}
-
-/** What a comparison with the option, whatever number it is, comes to: -1 refuses even what is empty. */
-function limit(value: number | undefined | null): number {
-  const whole = Math.floor(value ?? UINT32_MAX);
-  return Number.isNaN(whole) ? UINT32_MAX : Math.max(-1, Math.min(whole, UINT32_MAX));
 }
 
 /**
@@ -150,6 +154,7 @@ export class Decoder<ContextType = undefined> {
   static readonly name = "Decoder";
   readonly #settings: DecodeSettings;
 
+  /** @throws RangeError if there is no such profile as `options` name */
   constructor(options?: DecoderOptions<ContextType>) {
     this.#settings = settingsOf(options);
   }

@@ -1,7 +1,8 @@
 import { ContainerStack } from "./ContainerStack.ts";
 import type { Factory } from "./compileFactory.ts";
 import { DecodeError } from "./DecodeError.ts";
-import { decodeFailure, extraBytes, forbiddenKey, keyType } from "./decodeFailure.ts";
+import { decodeFailure, extraBytes, forbiddenKey, keyType, unknownExtension } from "./decodeFailure.ts";
+import { ExtData } from "./ExtData.ts";
 import type { ExtensionCodecType } from "./ExtensionCodec.ts";
 import type { Shapes } from "./Shapes.ts";
 import { BufferSource, type Source } from "./Source.ts";
@@ -29,8 +30,12 @@ export interface DecodeSettings {
   isBulky: boolean;
   /** Whether it holds what is the caller's: a codec, a context, or functions. */
   readonly isCallers: boolean;
-  /** Whether all options but the extension codec are the defaults. */
+  /** Whether `SmallReader` gives what the options ask for. */
   readonly isSimple: boolean;
+  /** Whether nothing may be a view of the input. */
+  readonly copies: boolean;
+  /** Whether extensions that nobody knows are errors. */
+  readonly refusesUnknown: boolean;
   /** No shapes: all keys come out as values. */
   readonly keysInLine: boolean;
   /** Maps become `Map`s. */
@@ -216,7 +221,7 @@ export class Materializer extends DecodeMemory {
   /** Fills the next window. Throws what keeps it from coming, now that all before that has been read. */
   private refill(): void {
     if (isError(this.status)) {
-      throw decodeFailure(this.status, this.position, this.detail(), this.settings.modes);
+      throw decodeFailure(this.status, this.position, this.detail(), this.settings.modes.limits);
     }
     if (this.status === Status.WINDOW_FULL) {
       this.windowStart = this.chunk;
@@ -530,10 +535,10 @@ export class Materializer extends DecodeMemory {
         return this.longText(this.payload(length), offset);
       }
       case Wide.BIN:
-        return this.payload(length);
+        return this.bytes(length);
       case Wide.EXT: {
         const offset = this.headerOffset(word);
-        const value = this.extension(this.payload(length), (word << 16) >> 24, offset);
+        const value = this.extension(this.bytes(length), (word << 16) >> 24, offset);
         this.extensionOffset = offset;
         return value;
       }
@@ -563,24 +568,34 @@ export class Materializer extends DecodeMemory {
     return this.source.view(this.windowStart + offset, length);
   }
 
+  /** As `payload`, for what the caller gets. */
+  private bytes(length: number): Uint8Array {
+    const view = this.payload(length);
+    return this.settings.copies ? new Uint8Array(view) : view;
+  }
+
   private typedArray(word: number, length: number): ArrayBufferView {
     const start = this.windowStart + (this.tape[this.at + 1] >>> 0);
     this.at += 2;
     const offset = start - (word >>> 24) - ((word >>> 16) & 0xff);
     this.extensionOffset = offset;
+    const { copies } = this.settings;
     const typedArrays = this.settings.typedArrays as TypedArrayTable;
-    return typedArrays.read(this.source, (word >>> 8) & 0xff, start, length, offset);
+    return typedArrays.read(this.source, (word >>> 8) & 0xff, start, length, copies, offset);
   }
 
   private extension(data: Uint8Array, type: number, offset: number): unknown {
-    const { extensionCodec, context } = this.settings;
+    const { extensionCodec, context, refusesUnknown } = this.settings;
+    let value: unknown;
     try {
-      return extensionCodec.decode(data, type, context);
+      value = extensionCodec.decode(data, type, context);
     } catch (error) {
       throw error instanceof DecodeError && error.offset === undefined
         ? new DecodeError(error.message, { code: error.code ?? "EXTENSION", offset, cause: error })
         : error;
     }
+    if (refusesUnknown && value instanceof ExtData) throw unknownExtension(type, offset);
+    return value;
   }
 
   private longText(bytes: Uint8Array, offset: number): string {
@@ -589,7 +604,7 @@ export class Materializer extends DecodeMemory {
       // TextDecoder refuses shared memory in browsers.
       return fatalUtf8.decode(bytes.buffer instanceof ArrayBuffer ? bytes : bytes.slice());
     } catch {
-      throw decodeFailure(Status.INVALID_UTF8, offset, 0, this.settings.modes);
+      throw decodeFailure(Status.INVALID_UTF8, offset, 0, this.settings.modes.limits);
     }
   }
 }

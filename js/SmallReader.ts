@@ -15,6 +15,8 @@ const SMALL_BYTES = 64;
 const MAX_VALUES = 32;
 /** Longer text is made by the host. */
 const SHORT_TEXT = 64;
+/** No string, key, container or depth of a small message exceeds this, nor do their items and pairs together. */
+export const SMALL_LENGTH = 255;
 
 const MAX_PAIRS = 8;
 const MAX_KEY_BYTES = 32;
@@ -68,6 +70,9 @@ export class SmallReader {
   /** Whether 64-bit integers become numbers. */
   private asNumbers = true;
   private isFatal = false;
+  /** The most bytes of long text, and of binary data and typed arrays with what stands before their data. */
+  private maxText = 0;
+  private maxPayload = 0;
   /** The values of maps that have been begun. */
   private readonly stack: unknown[] = [];
   private top = 0;
@@ -96,6 +101,9 @@ export class SmallReader {
     this.typedArrays = settings.typedArrays;
     this.asNumbers = settings.modes.int64 === 0;
     this.isFatal = settings.modes.fatalUtf8;
+    const { limits } = settings.modes;
+    this.maxText = limits.maxStrLength;
+    this.maxPayload = Math.min(limits.maxBinLength, limits.maxExtLength);
   }
 
   /** Whether all has been read. It never is when something was not small: what has been read is void then. */
@@ -233,7 +241,7 @@ export class SmallReader {
     const { at } = this;
     if (length <= SHORT_TEXT) return this.text(bytes, length);
     // What is malformed may have to be refused.
-    if (length > this.end - at || this.isFatal) return this.leave();
+    if (length > this.end - at || length > this.maxText || this.isFatal) return this.leave();
     this.at = at + length;
     return longTextOf(bytes.subarray(at, at + length));
   }
@@ -267,7 +275,7 @@ export class SmallReader {
 
   private bin(bytes: Uint8Array, length: number): unknown {
     const { at } = this;
-    if (at + length > this.end) return this.leave();
+    if (at + length > this.end || length > this.maxPayload) return this.leave();
     this.at = at + length;
     return bytes.subarray(at, at + length);
   }
@@ -275,7 +283,7 @@ export class SmallReader {
   /** Typed arrays: other extensions need the caller's codec. */
   private extension(bytes: Uint8Array, length: number): unknown {
     const { at, typedArrays } = this;
-    if (typedArrays === null || length >= this.end - at) return this.leave();
+    if (typedArrays === null || length > this.maxPayload || length >= this.end - at) return this.leave();
     const view = typedArrays.view(bytes, bytes[at], at + 1, length);
     if (view === null) return this.leave();
     this.at = at + 1 + length;

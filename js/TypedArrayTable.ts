@@ -108,12 +108,19 @@ export class TypedArrayTable {
     return extra;
   }
 
-  /** The typed array of `length` bytes from `start` on. `offset` is that of the extension. */
-  read(source: Source, type: number, start: number, length: number, offset?: number): ArrayBufferView {
+  /** The typed array of `length` bytes from `start` on, a copy if it must be. `offset` is that of the extension. */
+  read(
+    source: Source,
+    type: number,
+    start: number,
+    length: number,
+    copies: boolean,
+    offset?: number,
+  ): ArrayBufferView {
     const { Class, elementSize, name } = this.#byType[type] as Entry;
     const count = length / elementSize;
     const piece = source.piece(start, length);
-    if (this.#givesViews) {
+    if (this.#givesViews && !copies) {
       if (piece !== null) {
         const { bytes } = piece;
         const byteOffset = bytes.byteOffset + start - piece.start;
@@ -166,7 +173,7 @@ export class TypedArrayTable {
     if (length % elementSize !== 0) throw new DecodeError(wrongLength(length));
     const source = new BufferSource();
     source.set(payload);
-    return this.read(source, type, start, length);
+    return this.read(source, type, start, length, false);
   }
 }
 

@@ -1,7 +1,7 @@
 import { DecodeError, withDetails } from "./DecodeError.ts";
+import type { DecodeLimits } from "./limits.ts";
 import { Status } from "./status.ts";
 import { wrongLength, wrongOffset } from "./TypedArrayTable.ts";
-import type { DecodeModes } from "./wasm/DecodeMemory.ts";
 
 /** `typeof` the value that a key of this first byte would have: that is how the contract names it. */
 function typeOfKey(byte: number): string {
@@ -17,7 +17,7 @@ export function decodeFailure(
   status: number,
   offset: number,
   detail: number,
-  modes: DecodeModes,
+  limits: DecodeLimits,
 ): DecodeError | RangeError {
   const tooLong = (what: string, option: string, limit: number): DecodeError =>
     new DecodeError(`Max length exceeded: ${what} (${detail}) > ${option} (${limit}), at offset ${offset}`, {
@@ -42,22 +42,27 @@ export function decodeFailure(
         offset,
       });
     case Status.MAX_STR_LENGTH:
-      return tooLong("UTF-8 byte length", "maxStrLength", modes.maxStrLength);
+      return tooLong("UTF-8 byte length", "maxStrLength", limits.maxStrLength);
     case Status.MAX_BIN_LENGTH:
-      return tooLong("bin length", "maxBinLength", modes.maxBinLength);
+      return tooLong("bin length", "maxBinLength", limits.maxBinLength);
     case Status.MAX_ARRAY_LENGTH:
-      return tooLong("array length", "maxArrayLength", modes.maxArrayLength);
+      return tooLong("array length", "maxArrayLength", limits.maxArrayLength);
     case Status.MAX_MAP_LENGTH:
-      return tooLong("map length", "maxMapLength", modes.maxMapLength);
+      return tooLong("map length", "maxMapLength", limits.maxMapLength);
     case Status.MAX_EXT_LENGTH:
-      return tooLong("ext length", "maxExtLength", modes.maxExtLength);
+      return tooLong("ext length", "maxExtLength", limits.maxExtLength);
     case Status.MAX_DEPTH:
       return new DecodeError(
-        `Too deep objects in depth ${detail}: maxDepth is ${modes.maxDepth}, at offset ${offset}`,
+        `Too deep objects in depth ${detail}: maxDepth is ${limits.maxDepth}, at offset ${offset}`,
         {
           code: "MAX_DEPTH",
           offset,
         },
+      );
+    case Status.MAX_ELEMENTS:
+      return new DecodeError(
+        `Too many elements: a container of ${detail} makes them more than maxElements (${limits.maxElements}), at offset ${offset}`,
+        { code: "MAX_ELEMENTS", offset },
       );
     case Status.TYPED_ARRAY_OFFSET:
       return new DecodeError(`${wrongOffset(detail)}, at offset ${offset}`, { code: "EXTENSION", offset });
@@ -95,6 +100,13 @@ export function keyType(type: string, offset: number): DecodeError {
   return new DecodeError(
     `The type of key must be string or number but ${type}, at offset ${offset}; mapKeyConverter and useMap take others`,
     { code: "KEY_TYPE", offset },
+  );
+}
+
+export function unknownExtension(type: number, offset: number): DecodeError {
+  return new DecodeError(
+    `Unknown extension type ${type}, at offset ${offset}; onUnknownExtension: "keep" makes an ExtData of it`,
+    { code: "EXTENSION", offset },
   );
 }
 

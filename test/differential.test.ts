@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import process from "node:process";
 import { inspect } from "node:util";
 import * as reference from "@msgpack/msgpack";
 import fc from "fast-check";
 import { DecodeError, Decoder, decode, Encoder, encode } from "msgpack-wasm";
 import { describe, expect, test, vi } from "vitest";
 import { madeDocuments, realDocuments } from "../bench/lib/documents.mjs";
-import { damagedMessages, texts, values } from "./lib/arbitraries.mjs";
+import { damaged, damagedMessages, texts, values } from "./lib/arbitraries.mjs";
+import { check } from "./lib/fuzzing.ts";
 import { isSame, outcome } from "./lib/reference.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: process.env.FUZZ_FACTOR === undefined ? 60_000 : 0 });
 
 // Whoever changes the import from "@msgpack/msgpack" to "msgpack-wasm" gets the same bytes and the same values.
 // Where fast-check finds a difference, it prints the seed that brings it back.
@@ -100,6 +103,11 @@ describe("random bytes", () => {
 
   test("that a message was damaged to are the same value, or an error for both", () => {
     check(damagedMessages, 4000, (bytes) => compareDecoding(bytes));
+  });
+
+  test("that a real message was damaged to are the same value, or an error for both", () => {
+    const parts = [...partsOfDocuments(), ...hubMessages()];
+    check(damaged(fc.constantFrom(...parts)), 3000, (bytes) => compareDecoding(bytes));
   });
 
   test("are the same with any options", () => {
@@ -220,6 +228,28 @@ function checkDetails(error: Error & { code?: unknown; offset?: unknown }, bytes
   );
 }
 
+/** Arrays and objects out of the real documents, of a size at which damage has a chance to matter, some of each document. */
+function partsOfDocuments(): Uint8Array[] {
+  return realDocuments().flatMap(({ value }) => {
+    const parts: Uint8Array[] = [];
+    const collect = (part: unknown) => {
+      if (typeof part !== "object" || part === null || parts.length === 40) return;
+      const bytes = reference.encode(part);
+      if (bytes.length >= 50 && bytes.length <= 2000) parts.push(bytes.slice());
+      else if (bytes.length > 2000) for (const item of Object.values(part).slice(0, 20)) collect(item);
+    };
+    collect(value);
+    return parts;
+  });
+}
+
+/** Those of SignalR, without the length in front. */
+function hubMessages(): Uint8Array[] {
+  const file = new URL("signalr/vectors.json", import.meta.url);
+  const vectors: { hex?: string }[] = JSON.parse(readFileSync(file, "utf8"));
+  return vectors.flatMap(({ hex }) => (hex ? [Uint8Array.from(Buffer.from(hex, "hex").subarray(1))] : []));
+}
+
 /** A header and what it needs, mostly; the lengths are small. */
 function tokens() {
   const payload = (header: number[], length: number) =>
@@ -256,8 +286,4 @@ function tokens() {
     { weight: 1, arbitrary: payload([0xc7, 12, 0xff], 12) },
     { weight: 1, arbitrary: texts.map((text) => Buffer.from(encode(text))) },
   );
-}
-
-function check<T>(arbitrary: fc.Arbitrary<T>, numRuns: number, predicate: (value: T) => void): void {
-  fc.assert(fc.property(arbitrary, predicate), { numRuns });
 }

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import * as ours from "msgpack-wasm";
 import { describe, expect, test } from "vitest";
 import { damagedMessages, keys, values } from "./lib/arbitraries.mjs";
+import { check } from "./lib/fuzzing.ts";
 import { isSame, type Outcome, outcome } from "./lib/reference.ts";
 import { collectUntilError, piecesOf, streamOf } from "./lib/streams.ts";
 
@@ -479,7 +480,3 @@ function isAgreed(bytes: Uint8Array, options: Limits, name: CodecName): boolean 
 }
 
 const fatal = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
-
-function check<T>(arbitrary: fc.Arbitrary<T>, numRuns: number, predicate: (value: T) => void): void {
-  fc.assert(fc.property(arbitrary, predicate), { numRuns });
-}

@@ -1,6 +1,7 @@
 import { settingsOf } from "../Decoder.ts";
 import { encodeSettings } from "../Encoder.ts";
 import type { ExtensionCodecType } from "../ExtensionCodec.ts";
+import type { DecodeProfile } from "../limits.ts";
 import type { DecodeSettings } from "../Materializer.ts";
 import type { EncodeSettings } from "../Walker.ts";
 
@@ -27,6 +28,8 @@ export interface MessagePackOptions {
   /** Writing: properties whose value is `undefined` are left out. Default: false, they become nil. */
   ignoreUndefined?: boolean;
 
+  /** Reading: `"untrusted"` sets the limits for messages from strangers, as it does in `DecoderOptions`. Default: none. */
+  profile?: DecodeProfile;
   /** Reading: the longest string in bytes of UTF-8. Default: 2^32 − 1. */
   maxStrLength?: number;
   /** Reading: the longest binary data in bytes. Default: 2^32 − 1. */
@@ -37,6 +40,10 @@ export interface MessagePackOptions {
   maxMapLength?: number;
   /** Reading: the longest extension in bytes. Default: 2^32 − 1. */
   maxExtLength?: number;
+  /** Reading: the most items and pairs in all arrays and maps of a message together. Default: no limit. */
+  maxElements?: number;
+  /** Reading: whether an extension that nobody knows is a `DecodeError`. Default: `"keep"`, it is not. */
+  onUnknownExtension?: "keep" | "throw";
 
   /** 64-bit integers become bigints, and bigints 64-bit integers. Default: false, numbers. */
   useBigInt64?: boolean;

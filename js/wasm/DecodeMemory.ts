@@ -1,3 +1,4 @@
+import type { DecodeLimits } from "../limits.ts";
 import { Status } from "../status.ts";
 import { copyBytes } from "./copyBytes.ts";
 import type { KnownKeys } from "./KnownKeys.ts";
@@ -17,12 +18,7 @@ export type SuspendedMessage = NonNullable<ReturnType<Session["suspend"]>>;
 
 /** The limits and modes of a decoder, as numbers. */
 export interface DecodeModes {
-  readonly maxStrLength: number;
-  readonly maxBinLength: number;
-  readonly maxArrayLength: number;
-  readonly maxMapLength: number;
-  readonly maxExtLength: number;
-  readonly maxDepth: number;
+  readonly limits: DecodeLimits;
   /** As `Int64` in `cpp/tokenizer.hpp`. */
   readonly int64: 0 | 1 | 2;
   readonly rawStrings: boolean;
@@ -94,13 +90,15 @@ export class DecodeMemory {
     this.#instance.settle();
     if (modes === this.#modes) return;
     this.#modes = modes;
+    const { limits } = modes;
     this.#session.setLimits(
-      modes.maxStrLength,
-      modes.maxBinLength,
-      modes.maxArrayLength,
-      modes.maxMapLength,
-      modes.maxExtLength,
-      modes.maxDepth,
+      limits.maxStrLength,
+      limits.maxBinLength,
+      limits.maxArrayLength,
+      limits.maxMapLength,
+      limits.maxExtLength,
+      limits.maxDepth,
+      limits.maxElements,
     );
     this.#session.setModes(
       modes.int64,

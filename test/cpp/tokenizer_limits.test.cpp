@@ -15,6 +15,7 @@ using test::join;
 using test::map;
 using test::Outcome;
 using test::repeat;
+using test::Sizes;
 using test::str;
 
 /// Decodes a value behind two bytes, with a limit one below, at, and one above its length.
@@ -185,6 +186,82 @@ TEST(TokenizerLimits, OfDepthCountSiblingsOnce) {
   const Bytes siblings =
       join({test::array_header(100), repeat(50, array({{1}})), repeat(50, map({{"a", {1}}}))});
   EXPECT_EQ(decode(siblings, options).status, Status::kDone);
+}
+
+/// How many items and pairs a message holds, all containers together.
+struct Counted {
+  Bytes message;
+  uint32_t elements;
+};
+
+std::vector<Counted> counted_messages() {
+  const Bytes pair = map({{"a", {1}}});
+  const Bytes point = array({test::float64(1), test::float64(2)});
+  const Bytes run = join({test::array_header(40), repeat(40, {1})});
+  return {
+      {{1}, 0},
+      {array({}), 0},
+      {map({}), 0},
+      {array({{1}, {2}}), 2},
+      {point, 2},
+      {run, 40},
+      {join({test::array_header(50), repeat(50, pair)}), 100},
+      {join({test::array_header(50), repeat(50, point)}), 150},
+      {join({test::array_header(5), repeat(5, run)}), 205},
+      {join({test::map_header(200), repeat(200, {1, 0x91, 2})}), 400},
+      {map({{"a", array({pair, pair})}, {"b", map({{"c", point}})}}), 9},
+      {test::nested_arrays(600), 599},
+      {test::nested_maps(600), 599},
+      {test::nested_first_items(600), 1198},
+  };
+}
+
+TEST(TokenizerLimits, OfElementsHoldForAllContainersTogether) {
+  for (const Counted& sample : counted_messages()) {
+    const uint32_t elements = sample.elements;
+    for (const Sizes& sizes : {Sizes{}, Sizes{.chunk = 640, .tape = 64},
+                               Sizes{.chunk = 640, .tape = 64, .arrival = 7}, Sizes{.further = 600}}) {
+      const std::unique_ptr<KeyTable> keys = test::key_table();
+      const auto with_limit = [&](int64_t most) {
+        DecodeOptions options;
+        options.max_elements = most;
+        return test::Session(*keys, sizes, options).decode(sample.message);
+      };
+      for (int i = 0; i < 3; i++) {
+        EXPECT_EQ(with_limit(elements).status, Status::kDone) << elements;
+        EXPECT_EQ(with_limit(int64_t{elements} + 1).status, Status::kDone) << elements;
+        // A value that is no container counts as none.
+        if (elements == 0) continue;
+        EXPECT_EQ(with_limit(int64_t{elements} - 1).status, Status::kMaxElements) << elements;
+        EXPECT_EQ(with_limit(0).status, Status::kMaxElements) << elements;
+        EXPECT_EQ(with_limit(0).offset, 0U) << elements;
+      }
+    }
+  }
+}
+
+TEST(TokenizerLimits, OfElementsSayWhichContainerGoesTooFar) {
+  DecodeOptions options;
+  options.max_elements = 7;
+  const Outcome outcome =
+      decode(array({{1}, map({{"a", {1}}, {"b", {2}}}), array({{1}, {2}, {3}})}), options);
+  EXPECT_EQ(outcome.status, Status::kMaxElements);
+  EXPECT_EQ(outcome.offset, 9U);
+  EXPECT_EQ(outcome.detail, 3U);
+  options.max_elements = -1;
+  EXPECT_EQ(decode(array({}), options).status, Status::kMaxElements);
+  EXPECT_EQ(decode({1}, options).status, Status::kDone);
+}
+
+TEST(TokenizerLimits, OfElementsHoldForEachValueAnew) {
+  DecodeOptions options;
+  options.max_elements = 3;
+  const std::unique_ptr<KeyTable> keys = test::key_table();
+  test::Session session(*keys, {}, options);
+  for (int i = 0; i < 5; i++) {
+    EXPECT_EQ(session.decode(array({{1}, {2}, {3}})).status, Status::kDone);
+    EXPECT_EQ(session.decode(array({{1}, array({{2}, {3}})})).status, Status::kMaxElements);
+  }
 }
 
 /// A length that lies and is too large is too large: that says more.

@@ -53,6 +53,23 @@ TEST(TokenizerRuns, TakesTheLaneWhereANumberIsNoInt32) {
   }
 }
 
+/// One of doubles among them, and JS would have to copy the whole array.
+TEST(TokenizerRuns, OfIntegersStaySoWhereWindowsAndChunksEnd) {
+  for (const Bytes& item : {Bytes{0}, integer(0x10000)}) {
+    const Bytes message = join({test::array_header(5000), repeat(5000, item)});
+    for (uint32_t size = 0; size < 80; size++) {
+      for (const test::Sizes& sizes :
+           {test::Sizes{.tape = 64 + size}, test::Sizes{.chunk = 640 + size},
+            test::Sizes{.chunk = 640 + size, .further = 600}, test::Sizes{.arrival = 100 + size}}) {
+        const std::unique_ptr<KeyTable> keys = test::key_table();
+        const Outcome outcome = test::Session(*keys, sizes).decode(message);
+        ASSERT_EQ(outcome.status, Status::kDone);
+        for (const uint32_t any : outcome.tape) ASSERT_NE(any & 15, kFloats) << size;
+      }
+    }
+  }
+}
+
 TEST(TokenizerRuns, GathersFloats) {
   for (const uint32_t count : {kMinRun, kMinRun + 1, 100U, 1000U}) {
     EXPECT_EQ(words_of(join({test::array_header(count), repeat(count, float64(0.1))})),

@@ -257,12 +257,17 @@ const damage = fc.record({
   ),
 });
 
-/** Messages of random values with some bytes replaced, put in, or cut off. */
-export const damagedMessages = fc
-  .tuple(values(), fc.array(damage, { minLength: 1, maxLength: 3 }))
-  .map(([value, damages]) => {
-    const bytes = [...encode(value)];
+/**
+ * Messages with some bytes replaced, put in, or cut off.
+ * @param {import("fast-check").Arbitrary<ArrayLike<number>>} messages
+ */
+export function damaged(messages) {
+  return fc.tuple(messages, fc.array(damage, { minLength: 1, maxLength: 3 })).map(([message, damages]) => {
+    const bytes = Array.from(message);
     for (const { at, remove, insert } of damages)
       bytes.splice(Math.floor(at * bytes.length), remove, ...insert);
     return Uint8Array.from(bytes);
   });
+}
+
+export const damagedMessages = damaged(values().map((value) => encode(value)));
