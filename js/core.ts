@@ -6,6 +6,7 @@ export { encodeSettings } from "./Encoder.ts";
 export { FormatReader } from "./FormatReader.ts";
 export * from "./index.ts";
 export { kindOf } from "./kinds.ts";
+export { smallReader } from "./SmallReader.ts";
 export { SegmentSource } from "./Source.ts";
 export { MAX_SMALL, writeNumber, writeScalar } from "./smallFormats.ts";
 export { sharedVocabulary } from "./Vocabulary.ts";
