@@ -11,20 +11,50 @@
 #include "../cpp/region.hpp"
 #include "../cpp/tokenizer.hpp"
 
-/// What JS sees of the codec: sessions, each a tokenizer or an emitter with the buffers it works in.
-/// Everything that crosses is a number: JS reads and writes the buffers themselves, at the addresses given
-/// here.
+/// What JS sees of the codec: sessions, each a tokenizer or an emitter with the buffers it works in, as
+/// functions that take the session's address first. Everything that crosses is a number, which wasm itself
+/// converts: so `embind.js` lets JS call these functions without anything between. JS reads and writes the
+/// buffers itself, at the addresses given here. Of a bool, JS sees 0 or 1; no unsigned result has more than
+/// 31 bits.
 namespace {
 
 using mpw::KeyStore;
 using mpw::KeyTable;
 using mpw::kSlack;
 using mpw::Region;
+using Message = mpw::Tokenizer::Message;
 
 template <typename T>
 uint32_t address(std::span<T> buffer) {
   return reinterpret_cast<uintptr_t>(buffer.data());
 }
+
+/// What JS has of an object: its address, or 0 where memory is out.
+using Handle = uint32_t;
+
+template <typename T>
+Handle handle(T* object) {
+  return reinterpret_cast<uintptr_t>(object);
+}
+
+template <typename T>
+T& object(Handle handle) {
+  return *reinterpret_cast<T*>(static_cast<uintptr_t>(handle));
+}
+
+/// A method as a function.
+template <auto kMethod>
+struct Method;
+
+template <typename T, typename Result, typename... Arguments, Result (T::*kMethod)(Arguments...)>
+struct Method<kMethod> {
+  static Result call(Handle self, Arguments... arguments) { return (object<T>(self).*kMethod)(arguments...); }
+};
+
+template <typename T, typename Result, typename... Arguments, Result (T::*kMethod)(Arguments...) const>
+struct Method<kMethod> {
+  static Result call(Handle self, Arguments... arguments) { return (object<T>(self).*kMethod)(arguments...); }
+};
 
 class DecodeSession {
  public:
@@ -39,14 +69,13 @@ class DecodeSession {
       Region::cost<double>(kLane, kSlack) + Region::cost<uint8_t>(kInput, kSlack) +
       Region::cost<uint16_t>(kInput, kSlack);
 
-  /// Returns null when memory is out.
-  static DecodeSession* create(KeyTable& keys) {
-    auto* session = new (std::nothrow) DecodeSession(keys);
+  static Handle create(Handle keys) {
+    auto* session = new (std::nothrow) DecodeSession(object<KeyTable>(keys));
     if (session != nullptr && !session->region_.is_valid()) {
       delete session;
       session = nullptr;
     }
-    return session;
+    return handle(session);
   }
 
   uint32_t input() const { return address(buffers_.input); }
@@ -124,13 +153,17 @@ class DecodeSession {
     return status == mpw::Status::kDone ? offset() : -static_cast<double>(static_cast<uint32_t>(status));
   }
   double offset() const { return static_cast<double>(framed_ ? frames_.offset() : tokenizer_.offset()); }
-  /// Returns null when memory is out.
-  mpw::Tokenizer::Message* suspend() {
-    auto* message = new (std::nothrow) mpw::Tokenizer::Message;
+  Handle suspend() {
+    auto* message = new (std::nothrow) Message;
     if (message != nullptr) *message = tokenizer_.suspend();
-    return message;
+    return handle(message);
   }
-  void resume(mpw::Tokenizer::Message& message) { tokenizer_.resume(std::move(message)); }
+  /// Takes a message back; its handle is void then.
+  void resume(Handle message) {
+    tokenizer_.resume(std::move(object<Message>(message)));
+    delete_message(message);
+  }
+  static void delete_message(Handle message) { delete &object<Message>(message); }
   double detail() const { return static_cast<double>(framed_ ? frames_.detail() : tokenizer_.detail()); }
 
  private:
@@ -163,15 +196,14 @@ class EncodeSession {
   /// the output begins.
   static constexpr uint32_t kFront = 8;
 
-  /// Returns null when memory is out, or when `output` is below Emitter::kMinOutput.
-  static EncodeSession* create(const KeyStore& keys, uint32_t output) {
-    if (output < mpw::Emitter::kMinOutput) return nullptr;
-    auto* session = new (std::nothrow) EncodeSession(keys, output);
+  /// `output` is at least Emitter::kMinOutput.
+  static Handle create(Handle keys, uint32_t output) {
+    auto* session = new (std::nothrow) EncodeSession(object<KeyStore>(keys), output);
     if (session != nullptr && !session->region_.is_valid()) {
       delete session;
       session = nullptr;
     }
-    return session;
+    return handle(session);
   }
 
   uint32_t tape() const { return address(tape_); }
@@ -244,74 +276,72 @@ uint32_t create_block(uint32_t bytes) {
   return reinterpret_cast<uintptr_t>(std::aligned_alloc(kAlignment, size / kAlignment * kAlignment));
 }
 
-/// The text of a key lies at `textAddress` for `textLength` bytes.
-uint32_t text_address(const KeyTable& table, uint32_t key) { return address(table.text(key)); }
-uint32_t text_length(const KeyTable& table, uint32_t key) {
-  return static_cast<uint32_t>(table.text(key).size());
+Handle create_key_table(uint32_t seed) { return handle(new (std::nothrow) KeyTable(seed)); }
+/// The text of a key lies at `keyAddress` for `keyLength` bytes.
+uint32_t key_address(Handle table, uint32_t key) { return address(object<KeyTable>(table).text(key)); }
+uint32_t key_length(Handle table, uint32_t key) {
+  return static_cast<uint32_t>(object<KeyTable>(table).text(key).size());
 }
-KeyTable* create_key_table(uint32_t seed) { return new (std::nothrow) KeyTable(seed); }
 
+Handle create_key_store() { return handle(new (std::nothrow) KeyStore()); }
 /// Registers the key that stands as `units` UTF-16 units at `at`.
-uint32_t add_key(KeyStore& store, uint32_t at, uint32_t units) {
-  return store.add({reinterpret_cast<const uint16_t*>(static_cast<uintptr_t>(at)), units});
+uint32_t add_key(Handle store, uint32_t at, uint32_t units) {
+  return object<KeyStore>(store).add({reinterpret_cast<const uint16_t*>(static_cast<uintptr_t>(at)), units});
 }
-KeyStore* create_key_store() { return new (std::nothrow) KeyStore(); }
 
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(codec) {
-  using emscripten::allow_raw_pointers;
-  using emscripten::class_;
   using emscripten::function;
 
-  class_<KeyTable>("KeyTable")
-      .function("parent", &KeyTable::parent)
-      .function("key", &KeyTable::key)
-      .function("textAddress", &text_address)
-      .function("textLength", &text_length)
-      .function("isFull", &KeyTable::is_full)
-      .function("clear", &KeyTable::clear);
-  class_<mpw::Tokenizer::Message>("Message");
-  class_<DecodeSession>("DecodeSession")
-      .function("input", &DecodeSession::input)
-      .function("tape", &DecodeSession::tape)
-      .function("lane", &DecodeSession::lane)
-      .function("pool8", &DecodeSession::pool8)
-      .function("pool16", &DecodeSession::pool16)
-      .function("setLimits", &DecodeSession::set_limits)
-      .function("setModes", &DecodeSession::set_modes)
-      .function("setElementSize", &DecodeSession::set_element_size)
-      .function("setWindow", &DecodeSession::set_window)
-      .function("setMaxCopied", &DecodeSession::set_max_copied)
-      .function("place", &DecodeSession::place)
-      .function("begin", &DecodeSession::begin)
-      .function("feed", &DecodeSession::feed)
-      .function("goOn", &DecodeSession::go_on)
-      .function("run", &DecodeSession::run)
-      .function("offset", &DecodeSession::offset)
-      .function("suspend", &DecodeSession::suspend, allow_raw_pointers())
-      .function("resume", &DecodeSession::resume)
-      .function("detail", &DecodeSession::detail);
-  function("createKeyTable", &create_key_table, allow_raw_pointers());
-  function("createDecodeSession", &DecodeSession::create, allow_raw_pointers());
-  function("createBlock", &create_block);
+  function("createKeyTable", &create_key_table);
+  function("parentShape", &Method<&KeyTable::parent>::call);
+  function("lastKey", &Method<&KeyTable::key>::call);
+  function("keyAddress", &key_address);
+  function("keyLength", &key_length);
+  function("isFull", &Method<&KeyTable::is_full>::call);
+  function("clearKeyTable", &Method<&KeyTable::clear>::call);
 
-  class_<KeyStore>("KeyStore").function("add", &add_key).function("clear", &KeyStore::clear);
-  class_<EncodeSession>("EncodeSession")
-      .function("tape", &EncodeSession::tape)
-      .function("lane", &EncodeSession::lane)
-      .function("pool8", &EncodeSession::pool8)
-      .function("pool16", &EncodeSession::pool16)
-      .function("front", &EncodeSession::front)
-      .function("holes", &EncodeSession::holes)
-      .function("setOptions", &EncodeSession::set_options)
-      .function("setOrigin", &EncodeSession::set_origin)
-      .function("goOnAt", &EncodeSession::go_on_at)
-      .function("start", &EncodeSession::start)
-      .function("run", &EncodeSession::run)
-      .function("length", &EncodeSession::length)
-      .function("holeCount", &EncodeSession::hole_count)
-      .function("drain", &EncodeSession::drain);
-  function("createKeyStore", &create_key_store, allow_raw_pointers());
-  function("createEncodeSession", &EncodeSession::create, allow_raw_pointers());
+  function("createBlock", &create_block);
+  function("createDecodeSession", &DecodeSession::create);
+  function("decodeInput", &Method<&DecodeSession::input>::call);
+  function("decodeTape", &Method<&DecodeSession::tape>::call);
+  function("decodeLane", &Method<&DecodeSession::lane>::call);
+  function("decodePool8", &Method<&DecodeSession::pool8>::call);
+  function("decodePool16", &Method<&DecodeSession::pool16>::call);
+  function("setLimits", &Method<&DecodeSession::set_limits>::call);
+  function("setModes", &Method<&DecodeSession::set_modes>::call);
+  function("setElementSize", &Method<&DecodeSession::set_element_size>::call);
+  function("setWindow", &Method<&DecodeSession::set_window>::call);
+  function("setMaxCopied", &Method<&DecodeSession::set_max_copied>::call);
+  function("place", &Method<&DecodeSession::place>::call);
+  function("begin", &Method<&DecodeSession::begin>::call);
+  function("feed", &Method<&DecodeSession::feed>::call);
+  function("goOn", &Method<&DecodeSession::go_on>::call);
+  function("tokenize", &Method<&DecodeSession::run>::call);
+  function("offset", &Method<&DecodeSession::offset>::call);
+  function("suspend", &Method<&DecodeSession::suspend>::call);
+  function("resume", &Method<&DecodeSession::resume>::call);
+  function("deleteMessage", &DecodeSession::delete_message);
+  function("detail", &Method<&DecodeSession::detail>::call);
+
+  function("createKeyStore", &create_key_store);
+  function("addKey", &add_key);
+  function("clearKeyStore", &Method<&KeyStore::clear>::call);
+
+  function("createEncodeSession", &EncodeSession::create);
+  function("encodeTape", &Method<&EncodeSession::tape>::call);
+  function("encodeLane", &Method<&EncodeSession::lane>::call);
+  function("encodePool8", &Method<&EncodeSession::pool8>::call);
+  function("encodePool16", &Method<&EncodeSession::pool16>::call);
+  function("encodeFront", &Method<&EncodeSession::front>::call);
+  function("encodeHoles", &Method<&EncodeSession::holes>::call);
+  function("setOptions", &Method<&EncodeSession::set_options>::call);
+  function("setOrigin", &Method<&EncodeSession::set_origin>::call);
+  function("goOnAt", &Method<&EncodeSession::go_on_at>::call);
+  function("start", &Method<&EncodeSession::start>::call);
+  function("emit", &Method<&EncodeSession::run>::call);
+  function("length", &Method<&EncodeSession::length>::call);
+  function("holeCount", &Method<&EncodeSession::hole_count>::call);
+  function("drain", &Method<&EncodeSession::drain>::call);
 }

@@ -4,7 +4,7 @@ import { extraBytes } from "./decodeFailure.ts";
 import { type DecodeSettings, isRun, type Materializer } from "./Materializer.ts";
 import { SegmentSource } from "./Source.ts";
 import { Tag, Wide } from "./tape.ts";
-import type { SuspendedMessage } from "./wasm/DecodeMemory.ts";
+import { deleteMessage, type SuspendedMessage } from "./wasm/DecodeMemory.ts";
 import { materializers } from "./workers.ts";
 
 /** What a reader has in wasm memory while it waits in the middle of a value. */
@@ -19,7 +19,7 @@ const abandoned =
     : /* @__PURE__ */ new FinalizationRegistry<Holding>(release);
 
 function release(holding: Holding): void {
-  holding.message?.delete();
+  if (holding.message !== null) deleteMessage(holding.message);
   holding.message = null;
 }
 

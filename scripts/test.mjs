@@ -7,7 +7,7 @@ import { setUpBrowsers, setUpTests } from "./lib/setup.mjs";
 
 /**
  * With arguments (`npm test -- PATTERN`), they go to Vitest, and the rest is left out. `--browsers` runs the suite in
- * browsers, which takes some 7 minutes, and goes with their names.
+ * browsers alone, and goes with their names.
  */
 const vitestArguments = process.argv.slice(2);
 
@@ -23,6 +23,7 @@ await main(async () => {
     return;
   }
   await setUpTests();
+  await setUpBrowsers();
   /** @type {[string, () => Promise<void>][]} */
   const steps = [
     ["C++ tests", () => testNatively("native")],
@@ -33,9 +34,8 @@ await main(async () => {
     ["Size", () => run("node", ["scripts/size.mjs"])],
     ["Vitest", () => run("vitest", ["run"])],
     ["Plain Node without code generation", testPlainly],
-    ["Bundlers", () => run("node", ["test/hosts/bundlers.mjs"])],
-    ["Runtimes", () => run("node", ["test/hosts/runtimes.mjs"])],
-    ["Example", () => run("node", ["test/hosts/example.mjs"])],
+    ["Bundlers, runtimes, and the example", () => testHosts("bundlers", "runtimes", "example")],
+    ["Browsers", () => testHosts("browsers")],
   ];
   for (const [name, work] of steps) await step(name, work);
   console.log(`\nsteps: ${steps.length} passed, 0 failed`);
@@ -56,6 +56,17 @@ async function checkCppFormat() {
     sources.push(...names.filter((name) => /\.[ch]pp$/.test(name)).map((name) => `${folder}/${name}`));
   }
   await run("clang-format", ["--dry-run", "-Werror", ...sources]);
+}
+
+/**
+ * Side by side, since each keeps little more than one core busy.
+ *
+ * @param {string[]} names of files in `test/hosts`
+ */
+async function testHosts(...names) {
+  const runs = names.map((name) => run("node", [`test/hosts/${name}.mjs`], { whole: names.length > 1 }));
+  const failure = (await Promise.allSettled(runs)).find(({ status }) => status === "rejected");
+  if (failure !== undefined) throw /** @type {PromiseRejectedResult} */ (failure).reason;
 }
 
 /** Node alone: no test framework stands between the package and the flag. */

@@ -4,10 +4,11 @@ import { Decoder, decode, Encoder, ExtensionCodec, encode, wasmMemoryBytes } fro
 import { describe, expect, test, vi } from "vitest";
 import { hex, join, repeat } from "./lib/bytes.ts";
 import { failure, outcome } from "./lib/reference.ts";
+import { rounds } from "./lib/rounds.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const MILLION = 1_000_000;
+const MILLION = rounds(1_000_000);
 
 /** Goes inwards by `step` as often as it gives something, and counts. */
 function depthOf(value: unknown, step: (value: object) => unknown): { depth: number; innermost: unknown } {
@@ -294,7 +295,7 @@ describe("a call stack that is nearly full", () => {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     const wasm = wasmMemoryBytes();
-    for (let i = 0; i < 1500; i++) {
+    for (let i = 0; i < rounds(1500); i++) {
       const padding = new Array(i % 50).fill(0);
       assert.ok(atTheEdge(() => padded(() => decode(bytes), ...padding)));
       assert.ok(atTheEdge(() => padded(() => encode(records), ...padding)));
@@ -306,7 +307,7 @@ describe("a call stack that is nearly full", () => {
   });
 
   test("also with keys that are learned just then", () => {
-    for (let i = 0; i < 300; i++) {
+    for (let i = 0; i < rounds(300); i++) {
       const fresh = records.map((record) => ({ ...record, [`edge${i}`]: i }));
       const freshBytes = reference.encode(fresh).slice();
       assert.ok(atTheEdge(() => void decode(freshBytes)));

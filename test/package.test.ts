@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -68,6 +68,17 @@ test("nothing runs when it is installed, and nothing else is needed to run it", 
   for (const script of ["preinstall", "install", "postinstall"])
     expect(manifest.scripts).not.toHaveProperty(script);
   expect(manifest).toMatchObject({ sideEffects: false, engines: { node: ">=20" } });
+});
+
+test("it is published with its provenance, or not at all", () => {
+  const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  expect(manifest.publishConfig).toMatchObject({ provenance: true });
+  const { status, stderr } = spawnSync(process.execPath, [path.join(root, "scripts/release.mjs")], {
+    encoding: "utf8",
+  });
+  const names = typeof manifest.repository?.url === "string";
+  expect(status).toBe(names ? 0 : 1);
+  expect(stderr).toMatch(names ? /^$/ : /needs the repository/);
 });
 
 describe("installed in an empty folder, it works right after loading", () => {

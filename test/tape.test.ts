@@ -64,7 +64,11 @@ describe("the same sizes on both sides:", () => {
     ["js/wasm/EncodeMemory.ts", encodeSession],
   ])("the lanes in %s", (file, session) => {
     const text = read(file);
-    const lengths = [...text.matchAll(/new (?:Float64|BigUint64)Array\(\w+, [^,]*lane\(\), ([^)]+)\)/g)];
+    const lengths = [
+      ...text.matchAll(
+        /new (?:Float64|BigUint64)Array\(\w+, [^,]*(?:decode|encode)Lane\([^()]+\), ([^)]+)\)/g,
+      ),
+    ];
     expect(lengths.length).toBe(2);
     for (const [, length] of lengths) expect(evaluate(length, text)).toBe(constantOf(session, "kLane"));
   });

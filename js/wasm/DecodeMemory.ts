@@ -2,7 +2,7 @@ import type { DecodeLimits } from "../limits.ts";
 import { Status } from "../status.ts";
 import { copyBytes } from "./copyBytes.ts";
 import type { KnownKeys } from "./KnownKeys.ts";
-import { type Instance, sharedInstance } from "./module.ts";
+import { type Codec, type Handle, type Instance, sharedInstance } from "./module.ts";
 import type { HostText } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
@@ -11,10 +11,8 @@ const TAPE_WORDS = 32 * 1024;
 /** The longest text that `DecodeMemory.ascii` reads itself. */
 const SHORT_POOL = 12;
 
-type Session = NonNullable<ReturnType<Instance["codec"]["createDecodeSession"]>>;
-
-/** A value whose end has not arrived. It lies in wasm memory, so it must be taken back or deleted. */
-export type SuspendedMessage = NonNullable<ReturnType<Session["suspend"]>>;
+/** A value whose end has not arrived. It lies in wasm memory, so it must be taken back or deleted, once. */
+export type SuspendedMessage = Handle;
 
 /** The limits and modes of a decoder, as numbers. */
 export interface DecodeModes {
@@ -43,7 +41,8 @@ export class DecodeMemory {
   #input!: Uint8Array;
   protected pool8!: Uint8Array;
   readonly #instance: Instance;
-  readonly #session: Session;
+  readonly #codec: Codec;
+  readonly #session: Handle;
   protected readonly text: HostText;
   readonly pool8Start: number;
   readonly pool16Start: number;
@@ -58,9 +57,12 @@ export class DecodeMemory {
     const { instance } = keys;
     this.#instance = instance;
     this.text = instance.text;
-    this.#session = instance.created(instance.codec.createDecodeSession(keys.table));
-    this.pool8Start = this.#session.pool8();
-    this.pool16Start = this.#session.pool16();
+    const { codec } = instance;
+    const session = instance.created(codec.createDecodeSession(keys.table));
+    this.#codec = codec;
+    this.#session = session;
+    this.pool8Start = codec.decodePool8(session);
+    this.pool16Start = codec.decodePool16(session);
     this.renew();
     instance.registerView(this);
   }
@@ -71,13 +73,15 @@ export class DecodeMemory {
 
   renew(): void {
     const { buffer } = this.#instance.memory;
+    const codec = this.#codec;
+    const session = this.#session;
     this.text.bind(buffer);
-    this.lane = new Float64Array(buffer, this.#session.lane(), 2 * TAPE_WORDS);
-    this.lane64 = new BigUint64Array(buffer, this.#session.lane(), 2 * TAPE_WORDS);
-    this.#input = new Uint8Array(buffer, this.#session.input(), INPUT_BYTES);
+    this.lane = new Float64Array(buffer, codec.decodeLane(session), 2 * TAPE_WORDS);
+    this.lane64 = new BigUint64Array(buffer, codec.decodeLane(session), 2 * TAPE_WORDS);
+    this.#input = new Uint8Array(buffer, codec.decodeInput(session), INPUT_BYTES);
     this.pool8 = new Uint8Array(buffer, this.pool8Start, INPUT_BYTES);
     // Last, since it tells whether all this has been done.
-    this.tape = new Int32Array(buffer, this.#session.tape(), TAPE_WORDS);
+    this.tape = new Int32Array(buffer, codec.decodeTape(session), TAPE_WORDS);
   }
 
   /** To be called before each message, unless `setModes` is. */
@@ -91,7 +95,8 @@ export class DecodeMemory {
     if (modes === this.#modes) return;
     this.#modes = modes;
     const { limits } = modes;
-    this.#session.setLimits(
+    this.#codec.setLimits(
+      this.#session,
       limits.maxStrLength,
       limits.maxBinLength,
       limits.maxArrayLength,
@@ -100,7 +105,8 @@ export class DecodeMemory {
       limits.maxDepth,
       limits.maxElements,
     );
-    this.#session.setModes(
+    this.#codec.setModes(
+      this.#session,
       modes.int64,
       modes.rawStrings,
       modes.anyKey,
@@ -112,29 +118,29 @@ export class DecodeMemory {
   }
 
   #setElementSizes(sizes: ElementSizes): void {
-    for (const type of this.#elementSizes.keys()) this.#session.setElementSize(type, 0);
-    for (const [type, size] of sizes) this.#session.setElementSize(type, size);
+    for (const type of this.#elementSizes.keys()) this.#codec.setElementSize(this.#session, type, 0);
+    for (const [type, size] of sizes) this.#codec.setElementSize(this.#session, type, size);
     this.#elementSizes = sizes;
   }
 
   /** For tests: windows so small that their ends fall everywhere. */
   limitWindow(tapeWords: number, chunkBytes: number, pooledBytes: number): void {
-    this.#session.setWindow(tapeWords, pooledBytes);
+    this.#codec.setWindow(this.#session, tapeWords, pooledBytes);
     this.chunkBytes = chunkBytes;
   }
 
   /** Makes text of up to `bytes` bytes come by way of a pool, if the chunk holds it whole. */
   protected setMaxCopied(bytes: number): void {
-    this.#session.setMaxCopied(bytes);
+    this.#codec.setMaxCopied(this.#session, bytes);
   }
 
   begin(): void {
-    this.#session.begin();
+    this.#codec.begin(this.#session);
   }
 
   /** Lets the next chunk begin at an address of an arena's block, where its bytes are already. */
   place(address: number): void {
-    this.#session.place(address);
+    this.#codec.place(this.#session, address);
   }
 
   /** Copies `size` bytes from offset `from` of `bytes` to offset `at` of the next chunk. */
@@ -149,7 +155,7 @@ export class DecodeMemory {
   feed(size: number, available: number, begins: boolean, open: boolean, mayGoOn: boolean): number {
     const flags = (begins ? 1 : 0) | (open ? 2 : 0) | (mayGoOn ? 4 : 0);
     try {
-      return this.#took(this.#session.feed(size, available, flags));
+      return this.#took(this.#codec.feed(this.#session, size, available, flags));
     } catch (error) {
       this.#instance.isAstray = true;
       throw error;
@@ -159,7 +165,7 @@ export class DecodeMemory {
   /** After `Status.MORE`: as `feed`, with a chunk of at most half `INPUT_BYTES`, for the window that has been begun. */
   goOn(size: number, available: number): number {
     try {
-      return this.#took(this.#session.goOn(size, available));
+      return this.#took(this.#codec.goOn(this.#session, size, available));
     } catch (error) {
       this.#instance.isAstray = true;
       throw error;
@@ -169,7 +175,7 @@ export class DecodeMemory {
   /** Fills the next window from the same chunk. */
   run(): number {
     try {
-      return this.#took(this.#session.run());
+      return this.#took(this.#codec.tokenize(this.#session));
     } catch (error) {
       this.#instance.isAstray = true;
       throw error;
@@ -179,7 +185,7 @@ export class DecodeMemory {
   #took(result: number): number {
     // The tokenizer's stack is all that can make memory grow here.
     if (this.tape.length === 0) this.#instance.renewDetached();
-    this.offset = result >= 0 ? result : this.#session.offset();
+    this.offset = result >= 0 ? result : this.#codec.offset(this.#session);
     return result >= 0 ? Status.DONE : -result;
   }
 
@@ -198,19 +204,22 @@ export class DecodeMemory {
 
   /** Hands out the value that has been begun, so that another can be read meanwhile. */
   suspend(): SuspendedMessage {
-    return this.#instance.created(this.#session.suspend());
+    return this.#instance.created(this.#codec.suspend(this.#session));
   }
 
-  /** Takes a value back; its handle is void then. */
+  /** Takes a value back: it is deleted then. */
   resume(message: SuspendedMessage): void {
-    this.#session.resume(message);
-    message.delete();
+    this.#codec.resume(this.#session, message);
   }
 
   /** What the error at `offset` is about: see `Tokenizer::detail`. */
   detail(): number {
-    return this.#session.detail();
+    return this.#codec.detail(this.#session);
   }
+}
+
+export function deleteMessage(message: SuspendedMessage): void {
+  sharedInstance().codec.deleteMessage(message);
 }
 
 /** How much wasm memory the codec has, in bytes. */

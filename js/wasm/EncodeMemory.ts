@@ -1,5 +1,5 @@
 import { copyBytes } from "./copyBytes.ts";
-import { type Instance, sharedInstance } from "./module.ts";
+import { type Codec, type Handle, type Instance, sharedInstance } from "./module.ts";
 import { hostText } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
@@ -31,12 +31,9 @@ export interface EncodeModes {
   readonly smallestBigint: boolean;
 }
 
-type Session = NonNullable<ReturnType<Instance["codec"]["createEncodeSession"]>>;
-type KeyStore = NonNullable<ReturnType<Instance["codec"]["createKeyStore"]>>;
-
 /** Both are there with the first session: not every host has compiled the module at import. */
 let shared: Instance;
-let keyStore: KeyStore;
+let keyStore: Handle;
 
 let sessions = 0;
 
@@ -47,7 +44,8 @@ export class EncodeMemory {
   lane64!: BigUint64Array;
   pool8!: Uint8Array;
   pool16!: Uint16Array;
-  readonly #session: Session;
+  readonly #codec: Codec;
+  readonly #session: Handle;
   readonly #outputSize: number;
   protected output!: Uint8Array;
   /** The output with what stands before it. */
@@ -75,11 +73,13 @@ export class EncodeMemory {
   constructor(outputBytes = sessions === 0 ? FIRST_OUTPUT_BYTES : OTHER_OUTPUT_BYTES) {
     this.#outputSize = outputBytes;
     shared = sharedInstance();
-    keyStore ??= shared.created(shared.codec.createKeyStore());
-    this.#session = shared.created(shared.codec.createEncodeSession(keyStore, outputBytes));
+    const { codec } = shared;
+    keyStore ??= shared.created(codec.createKeyStore());
+    this.#codec = codec;
+    this.#session = shared.created(codec.createEncodeSession(keyStore, outputBytes));
     sessions++;
-    this.pool8Start = this.#session.pool8();
-    this.pool16Start = this.#session.pool16();
+    this.pool8Start = this.#codec.encodePool8(this.#session);
+    this.pool16Start = this.#codec.encodePool16(this.#session);
     this.renew();
     shared.registerView(this);
   }
@@ -90,24 +90,31 @@ export class EncodeMemory {
 
   renew(): void {
     const { buffer } = shared.memory;
+    const codec = this.#codec;
     const session = this.#session;
     hostText.bind(buffer);
-    this.lane = new Float64Array(buffer, session.lane(), 2 * TAPE_WORDS);
-    this.lane64 = new BigUint64Array(buffer, session.lane(), 2 * TAPE_WORDS);
-    this.pool8 = new Uint8Array(buffer, session.pool8(), POOL_BYTES);
-    this.pool16 = new Uint16Array(buffer, session.pool16(), TEXT_UNITS);
-    this.#front = new Uint8Array(buffer, session.front(), FRONT_BYTES + this.#outputSize);
+    this.lane = new Float64Array(buffer, codec.encodeLane(session), 2 * TAPE_WORDS);
+    this.lane64 = new BigUint64Array(buffer, codec.encodeLane(session), 2 * TAPE_WORDS);
+    this.pool8 = new Uint8Array(buffer, codec.encodePool8(session), POOL_BYTES);
+    this.pool16 = new Uint16Array(buffer, codec.encodePool16(session), TEXT_UNITS);
+    this.#front = new Uint8Array(buffer, codec.encodeFront(session), FRONT_BYTES + this.#outputSize);
     this.output = this.#front.subarray(FRONT_BYTES);
-    this.holes = new Uint32Array(buffer, session.holes(), HOLES);
+    this.holes = new Uint32Array(buffer, codec.encodeHoles(session), HOLES);
     // Last, since it tells whether all this has been done.
-    this.tape = new Int32Array(buffer, session.tape(), TAPE_WORDS);
+    this.tape = new Int32Array(buffer, codec.encodeTape(session), TAPE_WORDS);
   }
 
   /** Costs nothing when the modes are those of last time. */
   setModes(modes: EncodeModes): void {
     if (modes === this.#modes) return;
     this.#modes = modes;
-    this.#session.setOptions(modes.float32, modes.integersAsFloats, modes.noInt64, modes.smallestBigint);
+    this.#codec.setOptions(
+      this.#session,
+      modes.float32,
+      modes.integersAsFloats,
+      modes.noInt64,
+      modes.smallestBigint,
+    );
   }
 
   /** To be called before each message, which will start at `origin`: from there alignments count. */
@@ -116,7 +123,7 @@ export class EncodeMemory {
     if (origin === this.#origin) return;
     this.#origin = origin;
     // Modulo 2^32: no alignment sees the difference.
-    this.#session.setOrigin(origin % 2 ** 32);
+    this.#codec.setOrigin(this.#session, origin % 2 ** 32);
   }
 
   /** For tests: windows so small that their ends fall everywhere. */
@@ -134,7 +141,7 @@ export class EncodeMemory {
    */
   goOnAt(length: number, holes: number, passed: number): void {
     this.outputLength = length;
-    this.#session.goOnAt(length, holes, passed % 2 ** 32);
+    this.#codec.goOnAt(this.#session, length, holes, passed % 2 ** 32);
   }
 
   /**
@@ -172,7 +179,7 @@ export class EncodeMemory {
   emit(words: number, isFirst: boolean, textIsBytes: boolean): boolean {
     try {
       const flags = (isFirst ? 1 : 0) | (textIsBytes ? 2 : 0) | this.framing | (this.behind << 3);
-      return this.#emitted(this.#session.start(words, flags));
+      return this.#emitted(this.#codec.start(this.#session, words, flags));
     } catch (error) {
       shared.isAstray = true;
       throw error;
@@ -182,7 +189,7 @@ export class EncodeMemory {
   /** Goes on after the output has been drained. */
   emitMore(): boolean {
     try {
-      return this.#emitted(this.#session.run());
+      return this.#emitted(this.#codec.emit(this.#session));
     } catch (error) {
       shared.isAstray = true;
       throw error;
@@ -190,7 +197,7 @@ export class EncodeMemory {
   }
 
   #emitted(length: number): boolean {
-    this.outputLength = length >= 0 ? length : this.#session.length();
+    this.outputLength = length >= 0 ? length : this.#codec.length(this.#session);
     return length >= 0;
   }
 
@@ -240,7 +247,7 @@ export class EncodeMemory {
   }
 
   get holeCount(): number {
-    return this.#session.holeCount();
+    return this.#codec.holeCount(this.#session);
   }
 
   /** Where in the output hole `i` lies. */
@@ -249,7 +256,7 @@ export class EncodeMemory {
   }
 
   drain(): void {
-    this.#session.drain();
+    this.#codec.drain(this.#session);
     this.outputLength = 0;
   }
 }
@@ -261,7 +268,7 @@ function textHeaderBytes(bytes: number): number {
 /** Registers a key whose UTF-16 units stand at address `at`. Returns its number, or 0 if there is no room. */
 export function addKey(at: number, units: number): number {
   try {
-    return keyStore.add(at, units);
+    return shared.codec.addKey(keyStore, at, units);
   } catch (error) {
     shared.isAstray = true;
     throw error;
@@ -269,7 +276,7 @@ export function addKey(at: number, units: number): number {
 }
 
 export function clearKeys(): void {
-  keyStore.clear();
+  shared.codec.clearKeyStore(keyStore);
 }
 
 /** `KeyStore::kMaxUnits`. */

@@ -1,11 +1,11 @@
-import type { Instance } from "./module.ts";
+import type { Handle, Instance } from "./module.ts";
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** The keys and shapes that an instance of the module has learned, by their numbers on the tape. */
 export class KnownKeys {
   readonly instance: Instance;
-  readonly table: NonNullable<ReturnType<Instance["codec"]["createKeyTable"]>>;
+  readonly table: Handle;
 
   constructor(instance: Instance) {
     this.instance = instance;
@@ -15,24 +15,26 @@ export class KnownKeys {
   }
 
   parentShape(shape: number): number {
-    return this.table.parent(shape);
+    return this.instance.codec.parentShape(this.table, shape);
   }
 
   lastKey(shape: number): number {
-    return this.table.key(shape);
+    return this.instance.codec.lastKey(this.table, shape);
   }
 
   text(key: number): string {
-    const at = this.table.textAddress(key);
-    return utf8.decode(new Uint8Array(this.instance.memory.buffer, at, this.table.textLength(key)));
+    const { codec, memory } = this.instance;
+    const at = codec.keyAddress(this.table, key);
+    return utf8.decode(new Uint8Array(memory.buffer, at, codec.keyLength(this.table, key)));
   }
 
   /** Whether keys or shapes have been turned away for want of room. */
   get isFull(): boolean {
-    return this.table.isFull();
+    // Wasm has 0 or 1.
+    return Boolean(this.instance.codec.isFull(this.table));
   }
 
   clear(): void {
-    this.table.clear();
+    this.instance.codec.clearKeyTable(this.table);
   }
 }

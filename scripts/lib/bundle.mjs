@@ -26,7 +26,8 @@ export async function bundle() {
   await mkdir(dist);
   const codec = withId(await readFile(path.join(root, "build/wasm/codec.wasm")));
   await writeFile(path.join(dist, "codec.wasm"), codec.bytes);
-  const inlined = codecModules(codec.id, inlinedCodec(codec.bytes));
+  const inlined = codecModules(codec.id, codecAsBase64(codec.bytes));
+  const packed = codecModules(codec.id, packedCodec(codec.bytes));
   // Bundlers take whole files or leave them: who imports the timestamp alone gets no codec.
   const apart = { core, timestamp: "js/timestamp.ts" };
   const { index, signalr } = entries;
@@ -34,7 +35,7 @@ export async function bundle() {
   await bundleCode(
     "dist/browser",
     { index, signalr, ...apart },
-    { plugins: [inlined], format: "esm", splitting: true, define: { MAY_BE_NODE: "false" } },
+    { plugins: [packed], format: "esm", splitting: true, define: { MAY_BE_NODE: "false" } },
   );
   for (const name of Object.keys(apart)) {
     for (const extension of ["js", "js.map"]) {
@@ -209,8 +210,25 @@ const importedCodec = `
   export default codec;
 `;
 
-/** @param {Uint8Array} bytes */
-function inlinedCodec(bytes) {
+/**
+ * For Node, where what counts is the start: 0.1 ms by `Buffer`, instead of 1.9 ms and more (Node 20, 2026-12).
+ *
+ * @param {Uint8Array} bytes
+ */
+function codecAsBase64(bytes) {
+  return `
+    const text = "${Buffer.from(bytes).toString("base64")}";
+    const { Buffer } = globalThis;
+    export default Buffer ? Buffer.from(text, "base64") : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  `;
+}
+
+/**
+ * For browsers, where what counts is the size.
+ *
+ * @param {Uint8Array} bytes
+ */
+function packedCodec(bytes) {
   const { text, singles } = packBytes(bytes);
   return `
     import { unpackBytes } from "./packedBytes.ts";
@@ -233,10 +251,12 @@ function withId(module) {
 /**
  * Emscripten's own wrapper (`-sMODULARIZE`) is asynchronous. Its plain glue runs at once, up to `run()`, which
  * calls the constructors that register the classes: 3.1.69 calls it at the end, 6.0 in a microtask though the
- * instance is there. So it is called here, where it does nothing the second time, and kept from running later.
+ * instance is there. So it is called here, where it does nothing the second time, and kept from running later. 6.0.5 puts
+ * a promise in the place of the exports, which are there, too.
  *
  * @param {string} glue
  */
 function asFunction(glue) {
-  return `export function instantiateGlue(Module) {\n${glue}\nrun();\nrun = () => {};\nreturn Module;\n}\n`;
+  const synchronous = glue.replace(";wasmExports=createWasm();", ";createWasm();");
+  return `export function instantiateGlue(Module) {\n${synchronous}\nrun();\nrun = () => {};\nreturn Module;\n}\n`;
 }

@@ -22,20 +22,20 @@ export class Failure extends Error {}
  *
  * @param {string} command
  * @param {readonly string[]} [args]
- * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv, cwd?: string }} [options] `quiet` shows the output only on
- *   failure; `cwd` is the top of the checkout by default
+ * @param {{ quiet?: boolean, whole?: boolean, env?: NodeJS.ProcessEnv, cwd?: string }} [options] `quiet` shows the output
+ *   only on failure, `whole` when it is complete; `cwd` is the top of the checkout by default
  * @returns {Promise<void>}
  * @throws {Failure} when it cannot be run or does not exit with 0
  */
 export async function run(
   command,
   args = [],
-  { quiet = false, env = withNpmCommands(process.env), cwd = root } = {},
+  { quiet = false, whole = false, env = withNpmCommands(process.env), cwd = root } = {},
 ) {
   const child = spawn(command, args, {
     cwd,
     env,
-    stdio: quiet ? ["ignore", "pipe", "pipe"] : "inherit",
+    stdio: quiet || whole ? ["ignore", "pipe", "pipe"] : "inherit",
   });
   /** @type {Buffer[]} */
   const output = [];
@@ -46,8 +46,9 @@ export async function run(
     child.on("error", (error) => resolve(error.message));
     child.on("close", (code, signal) => resolve(code === null ? `ended by ${signal}` : `exit code ${code}`));
   });
+  if (whole) process.stdout.write(Buffer.concat(output));
   if (end !== "exit code 0") {
-    process.stderr.write(Buffer.concat(output));
+    if (!whole) process.stderr.write(Buffer.concat(output));
     throw new Failure(`${command} ${args.join(" ")}: ${end}`);
   }
 }

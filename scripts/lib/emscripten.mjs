@@ -1,14 +1,25 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { cache, isOnPath, root, run, step } from "./command.mjs";
+import process from "node:process";
+import { cache, Failure, isOnPath, root, run, step } from "./command.mjs";
 import { needHostPackages } from "./hostPackages.mjs";
 
 /** What Debian 13 has; the code is built with 6.0 as well. Debian 12 has 3.1.6, which knows no `--emit-tsd`. */
 const minimumVersion = [3, 1, 69];
 
-/** A Debian 13 of its own, which has Emscripten 3.1.69. The number grows with changes of makeDebian.sh. */
-const debian = path.join(cache, "debian13-1");
+/** By the releases of Debian that can be chosen: its names, 14 being what is to be released next. */
+const suites = new Map([
+  ["13", "trixie"], // has Emscripten 3.1.69
+  ["14", "testing"], // had 6.0.5 in December 2026
+]);
+
+/** The release that was asked for; else 13, where the machine has no Emscripten. */
+const chosen = process.env.MSGPACK_WASM_DEBIAN;
+const release = chosen ?? "13";
+
+/** A Debian of its own. The last number grows with changes of makeDebian.sh. */
+const debian = path.join(cache, `debian${release}-1`);
 
 /**
  * An Emscripten with CMake and Ninja.
@@ -25,16 +36,20 @@ const debian = path.join(cache, "debian13-1");
  * @returns {Promise<Emscripten>}
  */
 export async function setUpEmscripten() {
-  const version = hostVersion();
+  const version = chosen === undefined ? hostVersion() : undefined;
   if (version !== undefined && isRecent(version)) {
     await needHostPackages(["cmake", "ninja-build"]);
     return { id: `host ${version}`, run: (command, args) => run(command, args, { quiet: true }) };
   }
+  const suite = suites.get(release);
+  if (suite === undefined) {
+    throw new Failure(`MSGPACK_WASM_DEBIAN is ${release}; it can be ${[...suites.keys()].join(" or ")}`);
+  }
   await needHostPackages(["bubblewrap"]);
   if (!existsSync(debian)) {
     await needHostPackages(["debootstrap"]);
-    await step(`Emscripten: a Debian 13 in ${debian} (once, some minutes)`, () =>
-      run("scripts/lib/makeDebian.sh", [debian], { quiet: true }),
+    await step(`Emscripten: a Debian ${release} in ${debian} (once, some minutes)`, () =>
+      run("scripts/lib/makeDebian.sh", [debian, suite], { quiet: true }),
     );
   }
   return { id: debian, run: runInDebian };

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 import { documentedCodecSource } from "../../../bench/lib/documentedCodec.mjs";
@@ -69,6 +69,10 @@ function inAnyHost(names) {
       onLoad({ filter: /.*/, namespace: "tests" }, async () => ({
         contents: await listOfTests(),
         resolveDir: suite,
+      }));
+      onLoad({ filter: /test\/lib\/rounds\.ts$/ }, async () => ({
+        contents: await readFile(path.join(suite, "rounds.ts"), "utf8"),
+        loader: "ts",
       }));
       onLoad({ filter: /bench\/lib\/documentedCodec\.mjs$/ }, () => ({
         contents: `export function documentedCodec(ExtensionCodec) { ${documentedCodecSource()} }`,

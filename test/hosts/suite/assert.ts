@@ -36,6 +36,35 @@ function prototypeEquality(a: unknown, b: unknown): boolean | undefined {
   return haveSamePrototype(a, b) ? undefined : false;
 }
 
+/** Deeper data are left to the comparisons of Vitest, as all data with cycles. */
+const MAX_DEPTH = 100;
+
+/** Whether they are the same plain data, which is nearly all that tests compare: a tenth of the time that Vitest takes. */
+function areSameData(a: unknown, b: unknown, depth = 0): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (depth > MAX_DEPTH || !haveSamePrototype(a, b)) return false;
+  if (ArrayBuffer.isView(a) && ArrayBuffer.isView(b)) {
+    return a.byteLength === b.byteLength && haveSameItems(bytesOf(a), bytesOf(b));
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    if (a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) {
+      if (a[i] === undefined || !areSameData(a[i], b[i], depth + 1)) return false;
+    }
+    return true;
+  }
+  const prototype = Object.getPrototypeOf(a);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  const keys = Reflect.ownKeys(a);
+  return (
+    keys.length === Reflect.ownKeys(b).length &&
+    keys.every(
+      (key) => Object.hasOwn(b, key) && areSameData(Reflect.get(a, key), Reflect.get(b, key), depth + 1),
+    )
+  );
+}
+
 const testers = [
   prototypeEquality,
   longDataEquality,
@@ -45,7 +74,7 @@ const testers = [
 ];
 
 export function isDeepStrictEqual(a: unknown, b: unknown): boolean {
-  return Object.is(a, b) || equals(a, b, testers, true);
+  return areSameData(a, b) || equals(a, b, testers, true);
 }
 
 type Message = string | Error | undefined;
