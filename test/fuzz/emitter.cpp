@@ -136,7 +136,10 @@ class Generator {
     const bool is_same = count > kMaxPoint && choices_.one_in(2);
     for (uint32_t i = 0; i < count; i++) values.push_back(is_same && i > 0 ? values[0] : number());
     Bytes bytes = test::array_header(count);
-    for (const double value : values) bytes = test::join({bytes, bytes_of(value)});
+    for (const double value : values) {
+      const Bytes number = bytes_of(value);
+      bytes.insert(bytes.end(), number.begin(), number.end());
+    }
     if (is_point) {
       put(window().point(values), bytes);
       return;
