@@ -268,7 +268,8 @@ const decodable = (() => {
   const extensionCodec = faultyCodec(() => {});
   const inner = { p: new Point(1, 2), filler, list: [new Point(3, 4), 5n] };
   let deep: unknown = inner;
-  for (let i = 0; i < 300; i++) deep = i % 2 === 0 ? [deep, i] : { deep };
+  // Each key is another call that may fail: most levels have none.
+  for (let i = 0; i < 300; i++) deep = i % 20 === 0 ? { deep } : [deep, i];
   const keys = new Map<unknown, unknown>([
     ["key", new Point(5, 6)],
     [7, inner],

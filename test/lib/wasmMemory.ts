@@ -53,16 +53,23 @@ export function freeBytes(instance: Instance): number {
   return bytes;
 }
 
+/** Takes all memory. Returns what gives it back. */
+export function takeAllOf(instance: Instance): () => void {
+  const codec = instance.codec as Allocator;
+  const { blocks } = takeAll(codec);
+  instance.renewDetached();
+  return () => freeAll(codec, blocks);
+}
+
 /** Does `work` while so many bytes are free in one piece, and no others. */
 export function withFreeBytes<T>(instance: Instance, bytes: number, work: () => T): T {
   const codec = instance.codec as Allocator;
   const room = bytes > 0 ? codec.createBlock(bytes) : 0;
-  const { blocks } = takeAll(codec);
+  const release = takeAllOf(instance);
   if (room !== 0) codec._free(room);
-  instance.renewDetached();
   try {
     return work();
   } finally {
-    freeAll(codec, blocks);
+    release();
   }
 }
