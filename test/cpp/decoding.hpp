@@ -180,7 +180,7 @@ class Session {
     load(other, {}, 0, static_cast<uint32_t>(other.size()));
     tokenizer_.begin();
     tokenizer_.feed(static_cast<uint32_t>(other.size()), other.size(), true);
-    EXPECT_EQ(tokenizer_.run(), Status::kNeedInput);
+    EXPECT_NE(tokenizer_.run(), Status::kDone);
     tokenizer_.resume(std::move(message));
   }
 

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Choices choices({data, size});
   DecodeOptions options = fuzz::decode_options(choices);
   FrameSession::Sizes sizes;
-  sizes.pooled = choices.one_in(2) ? kMaxPooledBytes : choices.below(64);
+  sizes.pooled = choices.one_in(2) ? kMaxPooledBytes : KeyTable::kMaxKeyLength + choices.below(64);
   sizes.tape = Tokenizer::kMinTape + choices.below(64);
   sizes.may_go_on = choices.one_in(2);
   sizes.chunk = (sizes.may_go_on ? 2 : 1) * test::Sizes::least_chunk(sizes.pooled) + choices.below(256);
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (int sight = 1; sight <= 2; sight++) {
     const test::Outcome outcome = session.read(batch);
     EXPECT_EQ(outcome.status, expected.status);
-    EXPECT_EQ(outcome.offset, expected.offset);
+    EXPECT_EQ(outcome.offset, expected.offset) << ::testing::PrintToString(outcome.status);
     // How far the events of a value with an error go, the windows decide.
     if (outcome.status == Status::kDone || outcome.status >= Status::kFrameLengthCut) {
       EXPECT_EQ(outcome.detail, expected.detail);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 
@@ -77,8 +79,11 @@ inline KeyTable& empty_key_table(size_t index = 0) {
 
 }  // namespace mpw::fuzz
 
-/// What the checks of the unit tests find ends the process, so that the fuzzer sees it.
-extern "C" inline int LLVMFuzzerInitialize(int*, char***) {
+/// Not inline, or it would not be there for who looks for it. What the checks of the unit tests find ends the
+/// process, so that the fuzzer sees it.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
   GTEST_FLAG_SET(break_on_failure, true);
+  // That is what GoogleTest breaks with; the fuzzer keeps an input that aborts.
+  std::signal(SIGTRAP, [](int) { std::abort(); });
   return 0;
 }

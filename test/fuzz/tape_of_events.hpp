@@ -137,9 +137,15 @@ inline TapeWriter tape_of_events(std::string_view events, KeyStore& keys) {
   return TapeOfEvents(events, keys).write();
 }
 
-/// An integer has no sign of its own: -0 is written as 0, as `@msgpack/msgpack` does.
-inline std::string without_minus_zeros(std::string events) {
+/// What the value is after it was written: -0 is 0, as for `@msgpack/msgpack`, and a bigint above 0 is
+/// unsigned.
+inline std::string as_written(std::string events) {
   for (size_t at = 0; (at = events.find("number -0\n", at)) != std::string::npos;) events.erase(at + 7, 1);
+  for (size_t at = 0; at < events.size(); at = events.find('\n', at) + 1) {
+    const std::string_view line = std::string_view(events).substr(at);
+    const size_t kind = line.starts_with("key: ") ? 5 : 0;
+    if (line.substr(kind).starts_with("int64 ") && line[kind + 6] != '-') events.insert(at + kind, "u");
+  }
   return events;
 }
 

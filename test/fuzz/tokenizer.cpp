@@ -19,7 +19,7 @@ bool is_typed_array(Status status) {
 
 Sizes small_sizes(Choices& choices, bool may_copy) {
   Sizes sizes;
-  sizes.pooled = choices.one_in(2) ? kMaxPooledBytes : choices.below(64);
+  sizes.pooled = choices.one_in(2) ? kMaxPooledBytes : KeyTable::kMaxKeyLength + choices.below(64);
   const uint32_t least = Sizes::least_chunk(sizes.pooled);
   sizes.tape = Tokenizer::kMinTape + choices.below(64);
   sizes.lane = 2 * sizes.tape + choices.below(16);
