@@ -68,6 +68,8 @@ class FrameSession {
         }
         outcome.status = status;
         windows++;
+        // A pool may have been opened for the text that is malformed.
+        if (status == Status::kInvalidUtf8) break;
         const bool is_good =
             reader.read({tape_.span(), lane_.span(), pool8_.span(), pool16_.span(), window, status, false});
         outcome.events = reader.events().str();
