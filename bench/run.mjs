@@ -1,6 +1,10 @@
 // The benchmark suite: ours beside its peers.
 //   npm run bench                       everything, on this Node
 //   npm run bench -- FILE…              your own .json or .msgpack files
+//
+// suite/sections.mjs says what is compared with what: the codec (workloads.mjs, peers.mjs), and protocols (../protocols).
+// plan.mjs says in which order and how long; measureNode.mjs runs child.mjs in a process for each library and workload,
+// browsers.mjs page/ in workers. results.mjs is what comes out, goals.mjs judges it, report/ shows it.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
@@ -8,10 +12,9 @@ import { parseArgs } from "node:util";
 import { Failure, main, root } from "../scripts/lib/command.mjs";
 import { measureBrowser, needBrowsers } from "./suite/browsers.mjs";
 import { measureDownloads } from "./suite/download.mjs";
-import { fileWorkload } from "./suite/fileWorkload.mjs";
 import { describeMachine, findNode } from "./suite/hosts.mjs";
-import { NO_CODEGEN } from "./suite/libraryNames.mjs";
 import { measureGrowth, measureNode, measureStartups } from "./suite/measureNode.mjs";
+import { NO_CODEGEN } from "./suite/names.mjs";
 import { peers } from "./suite/peers.mjs";
 import { fullSettings, quickSettings } from "./suite/plan.mjs";
 import { renderHtml } from "./suite/report/html.mjs";
@@ -21,16 +24,18 @@ import {
   goalTable,
   otherTables,
   printTable,
+  protocolTable,
   ratioTable,
   workloadTable,
 } from "./suite/report/tables.mjs";
-import { describeWorkloads, directions } from "./suite/results.mjs";
-import { workloads } from "./suite/workloads.mjs";
+import { codec, describeSection, isCodec } from "./suite/results.mjs";
+import { fileSection, sections } from "./suite/sections.mjs";
 
 const USAGE = `npm run bench -- [options] [FILE…]
   FILE…               your own .json or .msgpack files instead of the workloads
   --quick             a part of the workloads, few samples: rough numbers in under three minutes
-  --filter WORD       only workloads whose name or group contains the word (may be repeated)
+  --filter WORD       only workloads whose name or group contains the word (may be repeated): twitter, documents, signalr,
+                      redis, streaminghub
   --node 20,24,26     on these versions of Node, which are installed from npm where they are missing
   --browser NAMES     in these browsers, too: chromium,firefox
   --no-codegen        ours also without code generation from strings
@@ -86,51 +91,44 @@ function readOptions() {
  */
 async function measure(options) {
   const settings = options.quick ? quickSettings : fullSettings;
-  const files = options.files.map(fileWorkload);
-  const chosen = chooseWorkloads(options, files);
+  const chosen = chooseSections(options);
   await needBrowsers(options.browser);
   const nodes = [];
   for (const version of options.node) nodes.push(await findNode(version));
   const libraries = peers.filter(({ id }) => id !== NO_CODEGEN || options["no-codegen"]);
+  const contestants = new Map(chosen.flatMap((section) => section.peers.map((peer) => [peer.id, peer])));
   /** @type {import("./suite/results.mjs").Results} */
   const results = {
     date: new Date().toISOString(),
     isQuick: options.quick,
     machine: describeMachine(),
-    libraries: await Promise.all(libraries.map(describeLibrary)),
-    workloads: [],
+    libraries: await Promise.all([...contestants.values()].map(describeLibrary)),
+    sections: [],
     hosts: [],
     timings: [],
     allocations: [],
     startups: [],
     growths: [],
     downloads: await measureDownloads(),
-    absences: libraries.flatMap((peer) =>
-      chosen.flatMap((workload) => {
-        const reason = peer.cannot(workload);
-        const inBrowsers = peer.cannotInBrowsers?.(workload);
-        const names = { library: peer.id, workload: workload.name };
-        if (reason !== undefined) return [{ ...names, reason }];
-        return inBrowsers === undefined ? [] : [{ ...names, reason: `in browsers, ${inBrowsers}` }];
-      }),
-    ),
+    absences: chosen.flatMap(absencesOf),
     failures: [],
   };
-  const isWhole = options.filter.length === 0 && files.length === 0;
+  const isWhole = options.filter.length === 0 && options.files.length === 0;
   for (const node of nodes) {
     const { executable, ...host } = node;
     results.hosts.push(host);
-    add(results, await measureNode(node, chosen, libraries, settings, new Set(files)));
+    add(results, await measureNode(node, chosen, settings));
     if (!isWhole) continue;
     results.startups.push(...(await measureStartups(node, libraries, settings)));
     results.growths.push(...(await measureGrowth(node, settings)));
   }
-  for (const name of options.browser) {
-    const { host, ...measured } = await measureBrowser(name, chosen, settings);
+  const inBrowsers = chosen.find(({ name }) => name === codec.name)?.workloads ?? [];
+  for (const name of inBrowsers.length === 0 ? [] : options.browser) {
+    const { host, ...measured } = await measureBrowser(name, inBrowsers, settings);
     results.hosts.push(host);
     add(results, measured);
   }
-  results.workloads = describeWorkloads(chosen, results.timings);
+  results.sections = chosen.map((section) => describeSection(section, results.timings));
   return results;
 }
 
@@ -146,24 +144,40 @@ function add(results, { timings, allocations, failures }) {
 
 /**
  * @param {ReturnType<typeof readOptions>} options
- * @param {import("./suite/workloads.mjs").Workload[]} files
+ * @returns {import("./suite/sections.mjs").Section[]} with what is to be measured
  */
-function chooseWorkloads({ quick, filter }, files) {
-  if (files.length > 0) return files;
+function chooseSections({ quick, filter, files, "no-codegen": noCodegen }) {
   const matches = (/** @type {string} */ text) =>
     filter.some((word) => text.toLowerCase().includes(word.toLowerCase()));
-  const chosen = workloads.filter(({ name, group, isQuick }) =>
-    filter.length > 0 ? matches(name) || matches(group) : !quick || isQuick,
-  );
-  if (chosen.length === 0) {
-    throw new Failure(
-      `No workload is like ${filter.join(" or ")}. There are: ${workloads.map(({ name }) => name).join("; ")}`,
-    );
+  const isChosen = (/** @type {import("./suite/sections.mjs").Entry} */ { name, group, isQuick }) =>
+    filter.length > 0 ? matches(name) || matches(group) : !quick || isQuick;
+  const all = files.length > 0 ? [fileSection(files)] : sections;
+  const chosen = all.map((section) => ({
+    ...section,
+    workloads: section.workloads.filter((workload) => files.length > 0 || isChosen(workload)),
+    peers: section.peers.filter(({ id }) => id !== NO_CODEGEN || noCodegen),
+  }));
+  if (chosen.every(({ workloads }) => workloads.length === 0)) {
+    const names = sections.flatMap(({ workloads }) => workloads.map(({ name }) => name));
+    throw new Failure(`No workload is like ${filter.join(" or ")}. There are: ${names.join("; ")}`);
   }
-  return chosen;
+  return chosen.filter(({ workloads }) => workloads.length > 0);
 }
 
-/** @param {import("./suite/peers.mjs").Peer} peer */
+/** @param {import("./suite/sections.mjs").Section} section */
+function absencesOf({ workloads, peers: contestants }) {
+  return contestants.flatMap((peer) =>
+    workloads.flatMap((workload) => {
+      const reason = peer.cannot(workload);
+      const inBrowsers = peer.cannotInBrowsers?.(workload);
+      const names = { library: peer.id, workload: workload.name };
+      if (reason !== undefined) return [{ ...names, reason }];
+      return inBrowsers === undefined ? [] : [{ ...names, reason: `in browsers, ${inBrowsers}` }];
+    }),
+  );
+}
+
+/** @param {import("./suite/peers.mjs").Contestant} peer */
 async function describeLibrary({ id, library, isOurs, isMessagePack, hasAddon }) {
   const addon = await hasAddon?.();
   return {
@@ -186,22 +200,35 @@ async function versionOf(library) {
 /** @param {import("./suite/results.mjs").Results} results */
 function print(results) {
   for (const host of results.hosts) {
-    if (results.workloads.length <= FEW) {
-      for (const { name } of results.workloads) {
-        for (const direction of directions)
-          console.log(printTable(workloadTable(results, host, name, direction)));
+    for (const section of results.sections) {
+      for (const table of tablesOf(results, host, section)) {
+        if (table.rows.length > 0) console.log(printTable(table));
       }
-      continue;
-    }
-    for (const direction of directions) {
-      console.log(printTable(ratioTable(results, host, direction)));
-      if (host.kind === "node") console.log(printTable(allocationTable(results, host, direction)));
     }
   }
   for (const table of otherTables(results)) {
     if (table.title !== "Not compared") console.log(printTable(table));
   }
   console.log(printTable(goalTable(results, true)));
+}
+
+/**
+ * @param {import("./suite/results.mjs").Results} results
+ * @param {import("./suite/hosts.mjs").Host} host
+ * @param {import("./suite/results.mjs").SectionInfo} section
+ */
+function tablesOf(results, host, section) {
+  const { operations, workloads } = section;
+  if (!isCodec(section)) return [protocolTable(results, host, section)];
+  if (workloads.length <= FEW) {
+    return workloads.flatMap(({ name }) =>
+      operations.map((operation) => workloadTable(results, host, name, operation)),
+    );
+  }
+  return operations.flatMap((operation) => [
+    ratioTable(results, host, section, operation),
+    ...(host.kind === "node" ? [allocationTable(results, host, section, operation)] : []),
+  ]);
 }
 
 /**

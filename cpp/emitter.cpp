@@ -175,7 +175,8 @@ MPW_INLINE void Emitter::number(Cursor& c, double value) const {
                              : static_cast<float>(value);
     c.head32(format::kFloat32, value != value ? 0x7fc00000 : std::bit_cast<uint32_t>(narrow));
   } else {
-    c.head64(format::kFloat64, value != value ? 0x7ff8000000000000 : std::bit_cast<uint64_t>(value));
+    c.byte(format::kFloat64);
+    c.out = store_float(c.out, value != value ? std::numeric_limits<double>::quiet_NaN() : value);
   }
 }
 
@@ -334,7 +335,15 @@ Status Emitter::run() {
   constexpr uint32_t kRoom = std::max(kMaxNumber, KeyStore::kMaxLength);
   uint32_t run_left = run_left_;
   for (;;) {
-    for (; run_left > 0 && c.has_room(kMaxNumber); run_left--) number(c, *c.lane++);
+    for (; run_left > 0 && c.has_room(2 * kMaxNumber); run_left--) {
+      if (run_left > 1 && !options_.float32 && write_two_fractions(c.out, c.lane)) {
+        c.out += 2 * kMaxNumber;
+        c.lane += 2;
+        run_left--;
+      } else {
+        number(c, *c.lane++);
+      }
+    }
     if (run_left == 0 && c.tape == c.tape_end) break;
     if (run_left > 0 || !c.has_room(kRoom)) {
       status = Status::kWindowFull;

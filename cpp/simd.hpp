@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -100,6 +101,39 @@ inline double load_float(const uint8_t* in) {
 #else
   return std::bit_cast<double>(load_be64(in));
 #endif
+}
+
+/// Writes a float 64 as its 8 big-endian bytes. Returns where they end.
+inline uint8_t* store_float(uint8_t* out, double value) {
+#ifdef __wasm_simd128__
+  const v128_t bytes = wasm_f64x2_splat(value);
+  wasm_v128_store64_lane(out,
+                         wasm_i8x16_shuffle(bytes, bytes, 7, 6, 5, 4, 3, 2, 1, 0, 7, 6, 5, 4, 3, 2, 1, 0), 0);
+  return out + 8;
+#else
+  return store_be64(out, std::bit_cast<uint64_t>(value));
+#endif
+}
+
+/// Writes two numbers as `0xcb` float 64 items if both have a fraction, which keeps out all that are not
+/// finite. Returns whether they have; else what stands at `out` may have been written over.
+inline bool write_two_fractions(uint8_t* out, const double* lane) {
+#ifdef __wasm_simd128__
+  const v128_t pair = wasm_v128_load(lane);
+  const v128_t fractions = wasm_f64x2_abs(wasm_f64x2_sub(pair, wasm_f64x2_trunc(pair)));
+  if (!wasm_i64x2_all_true(wasm_f64x2_gt(fractions, wasm_f64x2_const(0, 0)))) return false;
+  const v128_t bytes = wasm_i8x16_shuffle(pair, pair, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
+  out[0] = out[9] = 0xcb;
+  wasm_v128_store64_lane(out + 1, bytes, 0);
+  wasm_v128_store64_lane(out + 10, bytes, 1);
+#else
+  for (uint32_t i = 0; i < 2; i++) {
+    if (!(std::fabs(lane[i] - std::trunc(lane[i])) > 0)) return false;
+    out[9 * i] = 0xcb;
+    store_float(out + 9 * i + 1, lane[i]);
+  }
+#endif
+  return true;
 }
 
 /// Makes five UTF-16 units of 15 bytes of UTF-8, if these are five well-formed sequences of three bytes;

@@ -6,6 +6,7 @@ import type { ExtensionCodecType } from "./ExtensionCodec.ts";
 import type { Shapes } from "./Shapes.ts";
 import { BufferSource, type Source } from "./Source.ts";
 import { Status } from "./status.ts";
+import { longTextOf } from "./TextReader.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { Tag, Wide } from "./tape.ts";
 import { sharedVocabulary, type Vocabulary } from "./Vocabulary.ts";
@@ -583,18 +584,16 @@ export class Materializer extends DecodeMemory {
   }
 
   private longText(bytes: Uint8Array, offset: number): string {
-    // TextDecoder refuses shared memory in browsers.
-    const own = bytes.buffer instanceof ArrayBuffer ? bytes : bytes.slice();
-    if (!this.settings.modes.fatalUtf8) return utf8.decode(own);
+    if (!this.settings.modes.fatalUtf8) return longTextOf(bytes);
     try {
-      return fatalUtf8.decode(own);
+      // TextDecoder refuses shared memory in browsers.
+      return fatalUtf8.decode(bytes.buffer instanceof ArrayBuffer ? bytes : bytes.slice());
     } catch {
       throw decodeFailure(Status.INVALID_UTF8, offset, 0, this.settings.modes);
     }
   }
 }
 
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const fatalUtf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
 /** V8 makes a dictionary of an object to which more than 18 properties are added by computed keys. */

@@ -1,6 +1,7 @@
 import { COMPILE_AT, MAX_COMPILED, mayCompile } from "./codeGeneration.ts";
 import type { DecodeSettings } from "./Materializer.ts";
 import { double, words } from "./smallFormats.ts";
+import { longTextOf } from "./TextReader.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { onceCompiled } from "./wasm/loading.ts";
 import { latin1Of } from "./wasm/text.ts";
@@ -10,8 +11,10 @@ export const NOT_SMALL = Symbol("not small");
 
 /** Above so many bytes, the tokenizer is faster (`node bench/small.mjs`). */
 const SMALL_BYTES = 64;
-/** A message with typed arrays is small by what stands around them. */
+/** A message with typed arrays, or with long text or binary data, is small by what stands around them. */
 const MAX_VALUES = 32;
+/** Longer text is made by the host. */
+const SHORT_TEXT = 64;
 
 const MAX_PAIRS = 8;
 const MAX_KEY_BYTES = 32;
@@ -56,12 +59,15 @@ const AWAY = 2 ** 30;
  * Reads messages so small that to call the tokenizer takes longer than to read them. It knows the frequent formats;
  * whatever else there is, all that is wrong included, it leaves to the tokenizer, which begins anew.
  */
-class SmallReader {
+export class SmallReader {
   private at = 0;
   private end = 0;
   /** How many values more there may be. */
   private left = 0;
   private typedArrays: TypedArrayTable | null = null;
+  /** Whether 64-bit integers become numbers. */
+  private asNumbers = true;
+  private isFatal = false;
   /** The values of maps that have been begun. */
   private readonly stack: unknown[] = [];
   private top = 0;
@@ -75,19 +81,32 @@ class SmallReader {
   }
 
   /** The value that `bytes` hold from `offset` on, to their end or whatever follows, or `NOT_SMALL`. */
-  read(bytes: Uint8Array, typedArrays: TypedArrayTable | null, offset: number, toEnd: boolean): unknown {
-    this.at = offset;
-    this.end = bytes.length;
-    this.left = MAX_VALUES;
-    this.typedArrays = typedArrays;
+  read(bytes: Uint8Array, settings: DecodeSettings, offset: number, toEnd: boolean): unknown {
+    this.open(settings, offset, bytes.length);
     const value = this.value(bytes);
-    this.typedArrays = null;
-    if (this.top !== 0) this.clear();
+    this.close();
     return this.at === this.end || (!toEnd && this.at < this.end) ? value : NOT_SMALL;
   }
 
-  /** Lets go of the values of maps that were left, or broken off because the JS call stack was full. */
-  private clear(): void {
+  /** Turns to the values that stand between two offsets: `value` gives one after the other. */
+  open(settings: DecodeSettings, start: number, end: number): void {
+    this.at = start;
+    this.end = end;
+    this.left = MAX_VALUES;
+    this.typedArrays = settings.typedArrays;
+    this.asNumbers = settings.modes.int64 === 0;
+    this.isFatal = settings.modes.fatalUtf8;
+  }
+
+  /** Whether all has been read. It never is when something was not small: what has been read is void then. */
+  get isAtEnd(): boolean {
+    return this.at === this.end;
+  }
+
+  /** Lets go of the caller's values, those of maps included that were left, or broken off as the JS stack was full. */
+  close(): void {
+    this.typedArrays = null;
+    if (this.top === 0) return;
     this.stack.fill(null);
     this.top = 0;
   }
@@ -97,7 +116,7 @@ class SmallReader {
   }
 
   /** The next value. Once `at` is away, anything. */
-  private value(bytes: Uint8Array): unknown {
+  value(bytes: Uint8Array): unknown {
     const { at } = this;
     if (at >= this.end) return this.leave();
     const byte = bytes[at];
@@ -116,6 +135,10 @@ class SmallReader {
         return true;
       case 0xc4:
         return this.bin(bytes, this.unsigned(bytes, 1));
+      case 0xc5:
+        return this.bin(bytes, this.unsigned(bytes, 2));
+      case 0xc6:
+        return this.bin(bytes, this.unsigned(bytes, 4));
       case 0xc7:
         return this.extension(bytes, this.unsigned(bytes, 1));
       case 0xc8:
@@ -133,14 +156,22 @@ class SmallReader {
         return this.unsigned(bytes, 2);
       case 0xce:
         return this.unsigned(bytes, 4);
+      case 0xcf:
+        return this.integer64(this.unsigned(bytes, 4), bytes);
       case 0xd0:
         return (this.unsigned(bytes, 1) << 24) >> 24;
       case 0xd1:
         return (this.unsigned(bytes, 2) << 16) >> 16;
       case 0xd2:
         return this.unsigned(bytes, 4) | 0;
+      case 0xd3:
+        return this.integer64(this.unsigned(bytes, 4) | 0, bytes);
       case 0xd9:
-        return this.text(bytes, this.unsigned(bytes, 1));
+        return this.longText(bytes, this.unsigned(bytes, 1));
+      case 0xda:
+        return this.longText(bytes, this.unsigned(bytes, 2));
+      case 0xdb:
+        return this.longText(bytes, this.unsigned(bytes, 4));
       default:
         return this.leave();
     }
@@ -157,6 +188,11 @@ class SmallReader {
     if (size === 1) return bytes[at];
     if (size === 2) return (bytes[at] << 8) | bytes[at + 1];
     return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
+  }
+
+  private integer64(high: number, bytes: Uint8Array): unknown {
+    const value = high * 2 ** 32 + this.unsigned(bytes, 4);
+    return this.asNumbers ? value : this.leave();
   }
 
   private float64(bytes: Uint8Array): number {
@@ -191,6 +227,15 @@ class SmallReader {
     for (let i = start; i < end; i++) all |= bytes[i];
     if (all >= 0x80) return this.wideText(bytes, start, end);
     return length <= MAX_SHORT_TEXT ? shortText(bytes, start, length) : latin1Of(bytes, start, end);
+  }
+
+  private longText(bytes: Uint8Array, length: number): unknown {
+    const { at } = this;
+    if (length <= SHORT_TEXT) return this.text(bytes, length);
+    // What is malformed may have to be refused.
+    if (length > this.end - at || this.isFatal) return this.leave();
+    this.at = at + length;
+    return longTextOf(bytes.subarray(at, at + length));
   }
 
   private wideText(bytes: Uint8Array, start: number, end: number): string {
@@ -331,13 +376,24 @@ export function limitSmallReader(bytes = SMALL_BYTES): void {
  */
 export function readSmall(
   bytes: Uint8Array,
-  { isSimple, typedArrays }: DecodeSettings,
+  settings: DecodeSettings,
   offset: number,
   toEnd: boolean,
 ): unknown {
-  return isSimple && (bytes.length - offset <= smallBytes || (typedArrays !== null && smallBytes >= 0))
-    ? shared.read(bytes, typedArrays, offset, toEnd)
-    : NOT_SMALL;
+  const reader = smallReader(bytes.length - offset, settings, isSingle(bytes[offset]));
+  return reader === null ? NOT_SMALL : reader.read(bytes, settings, offset, toEnd);
+}
+
+/** What reads messages of so many bytes, if they are, or may be, small. `isSingle`: they are known to be one string. */
+export function smallReader(length: number, settings: DecodeSettings, isSingle: boolean): SmallReader | null {
+  if (!settings.isSimple) return null;
+  const mayBeSmall = settings.typedArrays !== null || settings.isBulky || isSingle;
+  return length <= smallBytes || (mayBeSmall && smallBytes >= 0) ? shared : null;
+}
+
+/** Whether a value that begins so is text or binary data, with a length in bytes of its own. */
+function isSingle(first: number): boolean {
+  return (first >= 0xd9 && first <= 0xdb) || (first >= 0xc4 && first <= 0xc6);
 }
 
 const { fromCharCode } = String;

@@ -1,9 +1,11 @@
-import { writeNumber, writeScalar, writeShortText } from "./smallFormats.ts";
+import { MAX_UNITS, writeInteger64, writeNumber, writeScalar, writeShortText } from "./smallFormats.ts";
 import { copyBytes } from "./wasm/copyBytes.ts";
 import { EncodeMemory } from "./wasm/EncodeMemory.ts";
 
 /** Once a message is longer than that, what follows goes by way of the tape: the emitter is faster then. */
 export const SMALL_BYTES = 64;
+/** Text of so many UTF-16 units is written by the host, longer one by way of the tape. */
+const HOST_TEXT = 255;
 /** Containers with more in them make it go there at once. */
 const MAX_ITEMS = 15;
 const MAX_PAIRS = 2;
@@ -17,6 +19,8 @@ export abstract class SmallWriter extends EncodeMemory {
   protected isDirect = false;
   /** How many bytes that are. */
   protected head = 0;
+  /** Whether numbers that are integers of more than 32 bits stay such. */
+  protected hasInt64 = true;
 
   /** Writes a value by way of the tape. `depth` counts the containers around it, itself included. */
   abstract value(value: unknown, depth: number): void;
@@ -26,10 +30,10 @@ export abstract class SmallWriter extends EncodeMemory {
   /** Turns to the tape, with so many bytes in the output. */
   protected abstract turnToTape(head: number): void;
   /**
-   * Writes the header of a typed array of some length at byte `at` of the output, and sees to its data. Returns the byte
-   * behind the header, or -1 if it is no such array.
+   * Writes short binary data at byte `at` of the output, or the header of a typed array of some length, and sees to its
+   * data. Returns the byte behind that, or -1 if it is neither.
    */
-  protected abstract placeTypedArray(view: ArrayBufferView, at: number): number;
+  protected abstract placeView(view: ArrayBufferView, at: number): number;
 
   /** Writes the value of a message. Whether `isDirect` is left on tells where it stands. */
   protected beginDirectly(value: unknown): void {
@@ -62,6 +66,14 @@ export abstract class SmallWriter extends EncodeMemory {
     }
   }
 
+  private integer64(value: number, depth: number): void {
+    if (this.hasInt64) {
+      this.head = writeInteger64(this.output, this.head, value);
+    } else {
+      this.leave(value, depth);
+    }
+  }
+
   private leave(value: unknown, depth: number): void {
     this.isDirect = false;
     this.turnToTape(this.head);
@@ -73,9 +85,17 @@ export abstract class SmallWriter extends EncodeMemory {
       this.leave(value, depth);
     } else if (typeof value === "string") {
       // The most frequent go without asking again what they are.
-      this.place(writeShortText(this.output, this.head, value), value, depth);
+      let end = writeShortText(this.output, this.head, value);
+      if (end < 0 && value.length <= HOST_TEXT && value.length > MAX_UNITS)
+        end = this.writeHostText(value, this.head);
+      this.place(end, value, depth);
     } else if (typeof value === "number") {
-      this.place(writeNumber(this.output, this.head, value), value, depth);
+      const end = writeNumber(this.output, this.head, value);
+      if (end < 0) {
+        this.integer64(value, depth);
+      } else {
+        this.head = end;
+      }
     } else if (typeof value !== "object" || value === null) {
       this.place(writeScalar(this.output, this.head, value), value, depth);
     } else if (this.asksCodec) {
@@ -90,7 +110,7 @@ export abstract class SmallWriter extends EncodeMemory {
       this.output[this.head++] = 0x90 | length;
       for (let i = 0; i < length; i++) this.item(value[i], depth + 1);
     } else if (ArrayBuffer.isView(value)) {
-      this.place(this.placeTypedArray(value, this.head), value, depth);
+      this.place(this.placeView(value, this.head), value, depth);
     } else {
       this.record(value as Record<string, unknown>, depth);
     }

@@ -5,6 +5,7 @@ import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
 import { type KeyNode, KeyTrie, MAX_DEPTH } from "./KeyTrie.ts";
 import { kindOf, unboxed } from "./kinds.ts";
 import { SMALL_BYTES, SmallWriter } from "./SmallWriter.ts";
+import { writeShortBin } from "./smallFormats.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { MAX_PAYLOAD, Tag, Wide } from "./tape.ts";
 import { copyBytes } from "./wasm/copyBytes.ts";
@@ -40,6 +41,8 @@ const TRY_AGAIN = 8;
 /** Framed messages count positions from the start of their frame, and all that count them have the longest prefix. */
 const MAX_FRAME_PREFIX = 5;
 const MAX_FRAME = 2 ** 31 - 1;
+/** Of a prefix of one byte. */
+const MAX_SHORT_FRAME = 127;
 /** Bit 2 of the flags of `EncodeSession::start`. */
 const FRAMED = 4;
 
@@ -133,20 +136,21 @@ export class Walker extends SmallWriter {
     }
   }
 
-  protected placeTypedArray(view: ArrayBufferView, at: number): number {
+  protected placeView(view: ArrayBufferView, at: number): number {
     const extra = this.typedArrays?.extraOf(view) ?? -1;
+    if (extra < 0) return writeShortBin(this.output, at, view);
     const { byteLength } = view;
-    if (extra < 0 || byteLength <= SHORT_BYTES) return -1;
+    // The prefix of a frame takes all its bytes if there is such an array, which the emitter must know.
+    if (byteLength <= SHORT_BYTES || this.framing !== 0) return -1;
     const alignment = 1 << (extra >>> 8);
     const position = this.origin + at + sum(this.payloadLengths);
     // As `Emitter::typed_array_header`, for what is longer than an ext 8.
-    const offsetBehind = (header: number) => 1 + (-(position + header + 1) & (alignment - 1));
     const { output } = this;
-    let offset = offsetBehind(4);
+    let offset = offsetBehind(position + 4, alignment);
     if (offset + byteLength < 0x10000) {
       output[at++] = 0xc8;
     } else {
-      offset = offsetBehind(6);
+      offset = offsetBehind(position + 6, alignment);
       output[at++] = 0xc9;
       output[at++] = (offset + byteLength) >>> 24;
       output[at++] = (offset + byteLength) >>> 16;
@@ -195,19 +199,45 @@ export class Walker extends SmallWriter {
   }
 
   /**
-   * Begins a message that is to be framed, and is an array of `count` items. The caller writes them (`word`, `value`),
-   * then `takeFrame` gives the bytes.
+   * Begins a message that is to be framed, and is an array of `count` items, at most 15. The caller writes them
+   * (`fixed`, `item`), then `takeFrame` gives the bytes.
    */
   beginFrame(count: number, settings: EncodeSettings): void {
     this.framing = FRAMED;
     this.begin(settings, MAX_FRAME_PREFIX);
     this.checkDepth(1);
-    this.word((count << 4) | Tag.ARRAY);
+    this.isDirect = true;
+    this.head = 0;
+    this.headByte(0x90 | count);
+    this.beginValues(settings.isSmall);
   }
 
-  /** Writes a word to the tape, for which there must be room. */
-  word(word: number): void {
-    this.tape[this.at++] = word;
+  /** Writes a byte that is a small integer, or the header of an array or map that has its count in the same byte. */
+  fixed(byte: number): void {
+    if (this.isDirect) {
+      this.headByte(byte);
+    } else if (byte < 0x80) {
+      this.tape[this.at++] = (byte << 4) | Tag.INT;
+    } else {
+      this.tape[this.at++] = ((byte & 15) << 4) | (byte < 0x90 ? Tag.MAP : Tag.ARRAY);
+    }
+  }
+
+  /** Writes a container that is no matter for the extension codec. */
+  container(value: object, depth: number): void {
+    if (this.isDirect) {
+      if (this.codec === null) {
+        this.item(value, depth);
+        return;
+      }
+      this.isDirect = false;
+      this.turnToTape(this.head);
+    }
+    if (Array.isArray(value)) {
+      this.array(value, depth);
+    } else {
+      this.object(value as Record<string, unknown>, depth);
+    }
   }
 
   private configure(settings: EncodeSettings): void {
@@ -216,6 +246,7 @@ export class Walker extends SmallWriter {
     this.typedArrays = typedArrays;
     this.codec = typedArrays?.isAlone ? null : extensionCodec;
     this.asFloats = modes.integersAsFloats;
+    this.hasInt64 = !modes.noInt64;
     this.setModes(modes);
   }
 
@@ -255,7 +286,16 @@ export class Walker extends SmallWriter {
 
   /** The message that `beginFrame` began, with its length before it, as a copy of its own. */
   takeFrame(): ArrayBuffer {
+    if (this.isDirect) {
+      if (this.head <= MAX_SHORT_FRAME) {
+        this.outputLength = this.head;
+        this.setShortPrefix(this.head);
+        return this.copyFrame();
+      }
+      this.turnToTape(this.head);
+    }
     this.flush();
+    if (this.settings.isDirect) this.predict(this.settings);
     const { size } = this;
     if (size > MAX_FRAME) throw made(new RangeError("Messages bigger than 2GB are not supported."));
     if (this.partBytes === 0 && this.payloads.length === 0) return this.copyFrame();
@@ -602,10 +642,10 @@ export class Walker extends SmallWriter {
       return;
     }
     this.flush();
-    let end = this.writeLongText(text);
+    let end = this.writeHostText(text, this.outputLength);
     if (end < 0) {
       this.drainOutput();
-      end = this.writeLongText(text);
+      end = this.writeHostText(text, this.outputLength);
     }
     if (end < 0) {
       this.payload(utf8.encode(text), Wide.LONG_STR, 0);
@@ -748,6 +788,11 @@ export class Walker extends SmallWriter {
     this.parts.push(part);
     this.partBytes += part.length;
   }
+}
+
+/** What a typed array that is to be aligned, and whose header ends at `position`, has as its first byte. */
+function offsetBehind(position: number, alignment: number): number {
+  return 1 + (-(position + 1) & (alignment - 1));
 }
 
 function sum(numbers: readonly number[]): number {

@@ -2,8 +2,9 @@
 // -1 if it is something else; up to `MAX_SMALL` bytes may have been overwritten then.
 
 /** Longer text makes a message go by way of the tape. */
-const MAX_UNITS = 31;
+export const MAX_UNITS = 31;
 const MAX_WIDE_UNITS = 10;
+const MAX_BIN = 30;
 /** The most bytes that are written. */
 export const MAX_SMALL = 1 + MAX_UNITS;
 
@@ -61,6 +62,34 @@ function writeWideText(output: Uint8Array, head: number, text: string): number {
   }
   output[head] = 0xa0 | (at - head - 1);
   return at;
+}
+
+/** Binary data. Not: what is no array of bytes. */
+export function writeShortBin(output: Uint8Array, at: number, data: ArrayBufferView): number {
+  if (!(data instanceof Uint8Array)) return -1;
+  const { length } = data;
+  if (length > MAX_BIN) return -1;
+  output[at] = 0xc4;
+  output[at + 1] = length;
+  for (let i = 0; i < length; i++) output[at + 2 + i] = data[i];
+  return at + 2 + length;
+}
+
+/** A safe integer of more than 32 bits. */
+export function writeInteger64(output: Uint8Array, at: number, value: number): number {
+  // All of it in one function: halves that are passed on V8 would put on its heap.
+  const high = Math.floor(value / 2 ** 32);
+  const low = value | 0;
+  output[at] = value < 0 ? 0xd3 : 0xcf;
+  output[at + 1] = high >>> 24;
+  output[at + 2] = high >>> 16;
+  output[at + 3] = high >>> 8;
+  output[at + 4] = high;
+  output[at + 5] = low >>> 24;
+  output[at + 6] = low >>> 16;
+  output[at + 7] = low >>> 8;
+  output[at + 8] = low;
+  return at + 9;
 }
 
 /** Not: integers of more than 32 bits. */

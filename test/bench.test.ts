@@ -12,19 +12,32 @@ import { allocationFlags } from "../bench/suite/allocation.mjs";
 import { measureDownloads } from "../bench/suite/download.mjs";
 import { fileWorkload } from "../bench/suite/fileWorkload.mjs";
 import { computeGoals } from "../bench/suite/goals.mjs";
-import { JSON_BYTES, JSON_STRING, KEPT, NO_CODEGEN, REFERENCE_KEPT } from "../bench/suite/libraryNames.mjs";
+import {
+  CODEC,
+  JSON_BYTES,
+  JSON_HUB,
+  JSON_STRING,
+  KEPT,
+  NO_CODEGEN,
+  OFFICIAL_HUB,
+  REFERENCE_KEPT,
+  SIGNALR,
+  STREAMING_HUB,
+} from "../bench/suite/names.mjs";
 import { findPeer, peers } from "../bench/suite/peers.mjs";
 import { interleave, timeAll } from "../bench/suite/plan.mjs";
 import { renderHtml } from "../bench/suite/report/html.mjs";
 import { insertInReadme, renderSvg } from "../bench/suite/report/readme.mjs";
-import { goalTable, printTable, ratioTable } from "../bench/suite/report/tables.mjs";
+import { goalTable, printTable, protocolTable, ratioTable } from "../bench/suite/report/tables.mjs";
 import type { Results } from "../bench/suite/results.mjs";
+import { codec } from "../bench/suite/results.mjs";
 import { runChild } from "../bench/suite/runChild.mjs";
 import { sameValue } from "../bench/suite/sameValue.mjs";
+import { findSection } from "../bench/suite/sections.mjs";
 import { serve } from "../bench/suite/serve.mjs";
 import { geometricMean, median, summarize } from "../bench/suite/statistics.mjs";
 import { openSubject } from "../bench/suite/subject.mjs";
-import { findWorkload, LARGEST, workloads } from "../bench/suite/workloads.mjs";
+import { findWorkload, LARGEST, type Workload, workloads } from "../bench/suite/workloads.mjs";
 
 const run = promisify(execFile);
 const environment = { readDocument, documentedCodecSource: documentedCodecSource() };
@@ -89,7 +102,7 @@ describe("workloads and peers", () => {
     await writeFile(file, '{"a":[1,2.5,"x"]}');
     const subject = await openSubject(fileWorkload(file), findPeer("msgpack-lite"), environment);
     await rm(folder, { recursive: true });
-    expect(subject.decode()).toEqual({ a: [1, 2.5, "x"] });
+    expect(subject.operations.decode()).toEqual({ a: [1, 2.5, "x"] });
   });
 
   test.each([
@@ -138,34 +151,38 @@ describe("statistics", () => {
 
 describe("plan", () => {
   const pair = workloads.slice(0, 2);
-  const three = [findPeer(KEPT), findPeer(REFERENCE_KEPT), findPeer("cbor-x")];
+  const three = [findPeer(KEPT), findPeer(REFERENCE_KEPT), findPeer(JSON_STRING)];
+  const plan = (entries = pair, peers = three) => interleave({ workloads: entries, peers }, 2);
 
   test("libraries take turns within a workload, and another is first each time", () => {
-    const jobs = interleave(pair, three, 2).map(({ workload, peer }) => [workload.name, peer.id]);
+    const jobs = plan().map(({ workload, peer }) => [workload.name, peer.id]);
     expect(jobs).toHaveLength(12);
     expect(jobs.slice(0, 3)).toEqual(three.map(({ id }) => [pair[0].name, id]));
     expect(new Set(jobs.map(([name, id]) => `${name} ${id}`)).size).toBe(6);
     const firsts = [0, 3, 6, 9].map((at) => jobs[at][1]);
-    expect(firsts).toEqual([KEPT, REFERENCE_KEPT, "cbor-x", KEPT]);
+    expect(firsts).toEqual([KEPT, REFERENCE_KEPT, JSON_STRING, KEPT]);
+  });
+
+  test("the main peers have several processes, save for what takes long", () => {
+    const peers = [findPeer(KEPT), findPeer("msgpack5")];
+    const idsOf = (workload: Workload) => plan([workload], peers).map(({ peer }) => peer.id);
+    expect(idsOf(pair[0])).toEqual([KEPT, "msgpack5", KEPT]);
+    expect(idsOf({ ...pair[0], isLong: true })).toEqual([KEPT, "msgpack5"]);
   });
 
   test("samples of all rounds are pooled; what fails is told, and the rest goes on", async () => {
     let turn = 0;
-    const { timings, failures } = await timeAll(
-      "here",
-      interleave(pair.slice(0, 1), three, 2),
-      async ({ peer }) => {
-        if (peer.id === "cbor-x") throw new Error("out of order");
-        turn++;
-        return { bytes: 7, encode: [turn], decode: [1, 1] };
-      },
-    );
+    const { timings, failures } = await timeAll("here", plan(pair.slice(0, 1)), async ({ peer }) => {
+      if (peer.id === JSON_STRING) throw new Error("out of order");
+      turn++;
+      return { bytes: 7, operations: { encode: [turn], decode: [1, 1] } };
+    });
     expect(failures).toEqual(
-      Array(2).fill({ host: "here", workload: pair[0].name, library: "cbor-x", reason: "out of order" }),
+      Array(2).fill({ host: "here", workload: pair[0].name, library: JSON_STRING, reason: "out of order" }),
     );
     expect(timings).toHaveLength(4);
     expect(
-      timings.find(({ library, direction }) => library === KEPT && direction === "decode"),
+      timings.find(({ library, operation }) => library === KEPT && operation === "decode"),
     ).toMatchObject({
       mean: 1,
       samples: 4,
@@ -201,24 +218,25 @@ describe("smoke", () => {
   ])("%s, with %j", async (task, flags, peer) => {
     const answer = await runChild(process.execPath, flags, "child.mjs", {
       task,
+      section: CODEC,
       workload: "stream of 10,000 messages",
-      isFile: false,
       peer,
       documentedCodecSource: environment.documentedCodecSource,
       effort,
     });
     expect(answer.bytes).toBeGreaterThan(100_000);
-    for (const direction of ["encode", "decode"]) {
-      expect(answer[direction].length).toBeGreaterThan(0);
-      for (const sample of answer[direction]) expect(sample).toBeGreaterThan(0);
+    for (const operation of codec.operations) {
+      const samples = answer.operations[operation];
+      expect(samples.length).toBeGreaterThan(0);
+      for (const sample of samples) expect(sample).toBeGreaterThan(0);
     }
   });
 
   test("a child that fails says why in a line", async () => {
     const task = {
       task: "time",
+      section: CODEC,
       workload: "no such",
-      isFile: false,
       peer: KEPT,
       documentedCodecSource: "",
       effort,
@@ -289,15 +307,15 @@ describe("smoke", () => {
   });
 });
 
-/** Ours takes half of what the reference takes, and a quarter of what the others take; JSON decodes as fast as we. */
+/** Of the codec and of two protocols, of which one is not measured in full. */
 function made(): Results {
   const summary = { margin: 1.5, samples: 12, outliers: 0 };
-  const libraries = [KEPT, NO_CODEGEN, REFERENCE_KEPT, "cbor-x", JSON_BYTES, JSON_STRING].map((id) => ({
-    id,
-    library: findPeer(id).library,
+  const libraries = [
+    ...[KEPT, NO_CODEGEN, REFERENCE_KEPT, "cbor-x", JSON_BYTES, JSON_STRING].map(findPeer),
+    ...findSection(SIGNALR).peers.slice(1),
+  ].map(({ id, library, isOurs, isMessagePack }) => ({
+    ...{ id, library, isOurs, isMessagePack },
     version: "9.8.7",
-    isOurs: findPeer(id).isOurs,
-    isMessagePack: findPeer(id).isMessagePack,
   }));
   const infos = [
     { name: "twitter", group: "documents", messages: 1, bytes: 400_000 },
@@ -312,40 +330,70 @@ function made(): Results {
     [JSON_STRING]: { decode: 310, encode: 50 },
   };
   const pairs = infos.flatMap((workload) =>
-    (["decode", "encode"] as const).map((direction) => ({ workload, direction })),
+    (["decode", "encode"] as const).map((operation) => ({ workload, operation })),
   );
+  const rows: [operation: string, workload: string, library: string, mean: number, bytes: number][] = [
+    ["read", "few arguments", KEPT, 100, 300],
+    ["read", "few arguments", OFFICIAL_HUB, 250, 600],
+    ["read", "few arguments", JSON_HUB, 90, 400],
+    ["write", "few arguments", KEPT, 200, 350],
+    ["write", "few arguments", OFFICIAL_HUB, 440, 280],
+    ["write", "few arguments", JSON_HUB, 220, 400],
+    ["call", "void, no parameters", KEPT, 1000, 85],
+    ["call", "void, no parameters", REFERENCE_KEPT, 1500, 100],
+    ["encode and decode", "void, no parameters", KEPT, 100, 50],
+    ["encode and decode", "void, no parameters", REFERENCE_KEPT, 200, 100],
+  ];
+  const protocols = rows.map(([operation, workload, library, mean, bytes]) => ({
+    ...{ host: "node-20", workload, operation, library, mean, bytes },
+    ...summary,
+  }));
+  const describe = (name: string, workload: string) => ({
+    ...{ name, operations: findSection(name).operations, reference: findSection(name).reference },
+    workloads: [{ name: workload, group: name, messages: 1, bytes: 20 }],
+  });
   return {
     date: "2026-01-02T03:04:05.000Z",
     isQuick: false,
     machine: { processor: "Abacus </script> 9000", cores: 2, memoryBytes: 2 ** 34, system: "Linux" },
     libraries,
-    workloads: infos,
+    sections: [
+      { ...codec, workloads: infos },
+      describe(SIGNALR, "few arguments"),
+      describe(STREAMING_HUB, "void, no parameters"),
+    ],
     hosts: [
       { id: "node-20", kind: "node", name: "Node 20.1.2", engine: "V8 11.3" },
       { id: "firefox", kind: "browser", name: "Firefox 153", engine: "" },
     ],
-    timings: ["node-20", "firefox"].flatMap((host) =>
-      pairs.flatMap(({ workload, direction }) =>
-        Object.entries(times).map(([library, time]) => ({
-          host,
+    timings: [
+      ...["node-20", "firefox"].flatMap((host) =>
+        pairs.flatMap(({ workload, operation }) =>
+          Object.entries(times).map(([library, time]) => ({
+            host,
+            workload: workload.name,
+            operation,
+            library,
+            bytes: workload.bytes,
+            mean: time[operation],
+            ...summary,
+          })),
+        ),
+      ),
+      ...protocols,
+    ],
+    allocations: [
+      ...pairs.flatMap(({ workload, operation }) =>
+        [KEPT, JSON_STRING].map((library) => ({
+          host: "node-20",
           workload: workload.name,
-          direction,
+          operation,
           library,
-          bytes: workload.bytes,
-          mean: time[direction],
-          ...summary,
+          bytes: library === KEPT ? 1200 : 1000,
         })),
       ),
-    ),
-    allocations: pairs.flatMap(({ workload, direction }) =>
-      [KEPT, JSON_STRING].map((library) => ({
-        host: "node-20",
-        workload: workload.name,
-        direction,
-        library,
-        bytes: library === KEPT ? 1200 : 1000,
-      })),
-    ),
+      ...protocols,
+    ],
     startups: [{ host: "node-20", library: KEPT, milliseconds: 12.5, least: 11, most: 14, samples: 5 }],
     growths: [1, 100].flatMap((megabytes) =>
       ["msgpack-wasm", "JSON"].flatMap((library) =>
@@ -388,6 +436,13 @@ describe("report", () => {
     ["node-20", "bytes allocated by decode, to JSON.parse, each", 1.2, false],
     ["node-20", "bytes allocated by encode, to 1.5 × the result + 1 KB, each", 1200 / (30 + 1024), false],
     ["node-20", "decode, time per byte from 1 to 100 MB, to the growth of JSON.parse", 2 / 1.01 / 100, true],
+    ["node-20", "SignalR, to @microsoft/signalr-protocol-msgpack, each", 2.2, true],
+    // One row of two.
+    ["node-20", "SignalR, bytes allocated, to @microsoft/signalr-protocol-msgpack, each", 1.25, false],
+    ["node-20", "SignalR, to @microsoft/signalr, JSON, each", 0.9, false],
+    ["node-20", "StreamingHub, call, to @msgpack/msgpack, each", 1.5, true],
+    ["node-20", "StreamingHub, call, bytes allocated, to @msgpack/msgpack, each", 0.85, true],
+    ["node-20", "StreamingHub, encode and decode, to @msgpack/msgpack, each", 2, false],
     ["firefox", "decode, documents, to @msgpack/msgpack, geometric mean", 9, true],
     ["firefox", "encode, documents, to @msgpack/msgpack, geometric mean", 2, true],
   ])("%s: %s", (host, name, value, isReached) => {
@@ -417,9 +472,14 @@ describe("report", () => {
 
   test("the terminal gets aligned tables", () => {
     const [host] = results.hosts;
-    const text = printTable(ratioTable(results, host, "decode"));
+    const [section, signalr] = results.sections;
+    const text = printTable(ratioTable(results, host, section, "decode"));
     expect(text).toMatch(/^twitter +400,000 +10.0M +±1.5% +12 +1.25 +9.00 +4.00 +5.00 +3.10$/m);
+    expect(printTable(protocolTable(results, host, signalr))).toMatch(
+      /^read: few arguments +20 +100 +±1.5% +12 +300 +2.50 +600 +0.90 +400$/m,
+    );
     expect(printTable(goalTable(results))).toMatch(/NOT reached +1 of 1 not: twitter 0.60$/m);
+    expect(printTable(goalTable(results))).toMatch(/NOT reached +1 of 2 not: read: few arguments 0.90$/m);
   });
 
   test("the page holds everything, and loads nothing from elsewhere", async () => {
@@ -461,6 +521,9 @@ describe("report", () => {
     expect(after.endsWith("\n<!-- bench:end -->\nrest\n")).toBe(true);
     expect(after).not.toContain("old");
     expect(after).toContain("| twitter | 400,000 | 10.0M ±1.5% | 2.00 | – | 1.20 | 1.50 |");
+    expect(after).toContain(
+      "| read: few arguments | 20 | 100 | ±1.5% | 12 | 300 | 2.50 | 600 | **0.90** | 400 |",
+    );
     expect(insertInReadme(after, results, "bench/speed.svg")).toBe(after);
     const slower = {
       ...results,
@@ -478,7 +541,10 @@ describe("report", () => {
   test("the picture is an SVG with every library, that runs no script", () => {
     const svg = renderSvg(results);
     expect(svg).toMatch(/^<svg /);
-    for (const { id } of results.libraries) expect(svg).toContain(id);
+    for (const id of [KEPT, NO_CODEGEN, REFERENCE_KEPT, "cbor-x", JSON_BYTES, JSON_STRING]) {
+      expect(svg).toContain(id);
+    }
+    expect(svg).not.toContain(OFFICIAL_HUB);
     expect(svg).not.toMatch(/<script|href="http/);
   });
 });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Decoder, decode, decodeSegments, Encoder, encode, TypedArrayCodec } from "msgpack-wasm";
 import { describe, expect, test } from "vitest";
 import { damagedMessages, values } from "./lib/arbitraries.mjs";
-import { hex, join, repeat } from "./lib/bytes.ts";
+import { hex, join, repeat, str } from "./lib/bytes.ts";
 import { collectGarbage } from "./lib/collect.ts";
 import { failure, isSame, outcome } from "./lib/reference.ts";
 
@@ -142,6 +142,60 @@ describe("what comes out is what the tokenizer reads", () => {
     }
   });
 
+  const lengths = [31, 63, 64, 65, 127, 255, 256, 511, 512, 4095, 4096, 65_535, 65_536, 70_000];
+  const texts = ["a", "\u00e9", "\u65e5", "a\u65e5", "\u{1f600}"].flatMap((part) =>
+    lengths.map((length) => part.repeat(Math.ceil(length / part.length))),
+  );
+
+  test("of long text and binary data, alone and behind other such", () => {
+    const bulk = new Uint8Array(5000).map((_, i) => i);
+    for (const value of [...texts, ...lengths.map((length) => new Uint8Array(length).fill(length))]) {
+      for (const decoder of [new Decoder(), new Decoder({ fatalUtf8: true })]) {
+        assert.deepEqual(decoder.decode(reference.encode(value)), reference.decode(reference.encode(value)));
+        // From now on the decoder takes messages to have such data.
+        decoder.decode(reference.encode([bulk]));
+        for (const message of [value, [1, value, { value }, bulk], Array.from({ length: 40 }, () => value)]) {
+          const bytes = reference.encode(message);
+          assert.deepEqual(decoder.decode(bytes), reference.decode(bytes));
+        }
+      }
+    }
+  });
+
+  test("of long text that is malformed, and of what is cut or goes on", () => {
+    for (const length of [65, 300, 5000]) {
+      for (const bad of ["ff", "e697", "eda080", "c080", "f4908080"]) {
+        const utf8 = join(repeat([0x61], length), hex(bad), "b");
+        const bytes = str(utf8);
+        for (const decoder of [new Decoder(), new Decoder()]) {
+          decoder.decode(reference.encode(new Uint8Array(5000)));
+          expect(decoder.decode(bytes)).toBe(new TextDecoder("utf-8", { ignoreBOM: true }).decode(utf8));
+        }
+        const fatal = outcome(() => decode(bytes, { fatalUtf8: true }));
+        expect("error" in fatal && fatal.error).toMatchObject({ code: "INVALID_UTF8", offset: 0 });
+        check(bytes.subarray(0, -1));
+        check(join(bytes, [0xc0]));
+      }
+    }
+    for (const head of [0xc4, 0xc5, 0xc6, 0xd9, 0xda, 0xdb]) {
+      for (let size = 0; size < 7; size++) check(join([head], repeat([1], size)));
+    }
+  });
+
+  test("of integers of 64 bits", () => {
+    for (const high of ["00000000", "00000001", "001fffff", "00200000", "7fffffff", "80000000", "ffffffff"]) {
+      for (const low of ["00000000", "00000001", "80000000", "ffffffff"]) {
+        for (const head of ["cf", "d3"]) {
+          const bytes = hex(head + high + low);
+          expect(decode(bytes)).toBe(reference.decode(bytes));
+          for (const int64 of ["number", "bigint", "auto"] as const) {
+            expect(decode(bytes, { int64 })).toBe(decodeSegments([bytes], { int64 }));
+          }
+        }
+      }
+    }
+  });
+
   test("of typed arrays, at any base offset, wrong ones too", () => {
     const codec = [extensionCodec, new TypedArrayCodec({ views: "copy" })];
     const throwing = new TypedArrayCodec({ onMisaligned: "throw" });
@@ -242,6 +296,10 @@ describe("what is written is what the emitter writes", () => {
       for (const length of [1, 2, 9, 10, 11, 30, 31, 32]) {
         check(unit.repeat(length));
         check({ [unit.repeat(length)]: unit });
+      }
+      for (const length of [33, 84, 85, 86, 127, 128, 254, 255, 256]) {
+        check(unit.repeat(length));
+        check([1, unit.repeat(length), "a", { a: unit.repeat(length) }]);
       }
     }
     for (const bits of [0, 5, 7, 8, 15, 16, 27, 31, 32, 52, 53, 63, 64]) {

@@ -36,6 +36,13 @@ describe("numbers at each size of a format", () => {
     checkBothWays([...new Array(40).fill(1), number, ...new Array(40).fill(0.5), number, "end"]);
   });
 
+  test("in pairs, of which vectors take two at a time", () => {
+    const all = [...numbers, ...floats];
+    for (const first of all) {
+      for (const second of all) checkBothWays([0.5, first, second, 0.25, second]);
+    }
+  });
+
   test("come back as they were", () => {
     for (const number of [...numbers, ...floats]) {
       // MessagePack's integers have no −0.

@@ -1,5 +1,6 @@
 import { PerformanceObserver } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
+import { startClock } from "./timing.mjs";
 
 /**
  * What a process must be started with. The young generation is so large that thousands of operations fit into it before
@@ -16,7 +17,7 @@ export const allocationFlags = [
 ];
 
 /** V8 compiles code in the background that allocates less than before. */
-const WARM_UP = { operations: 5000, milliseconds: 150 };
+const WARM_UP = { operations: 5000, milliseconds: 100 };
 /** Many operations, so that what V8 allocates for itself now and then, and pages that are not full, weigh little. */
 const MAX_OPERATIONS = 4096;
 const MAX_MILLISECONDS = 50;
@@ -41,19 +42,20 @@ export let sink;
  * strings that lie outside). What native code allocates for itself does not count.
  *
  * V8 counts collections; a run in which there was one is thrown away, and made again with fewer operations.
- * @param {() => unknown} run
- * @param {boolean} isAsync
+ * @param {() => unknown} run what gives a promise is asynchronous
  * @returns {Promise<number | undefined>} bytes an operation; undefined if even a single one had to collect
  */
-export async function measureAllocation(run, isAsync) {
+export async function measureAllocation(run) {
+  const first = run();
+  const isAsync = first instanceof Promise;
+  await first;
   const observer = new PerformanceObserver((list) => {
     collections += list.getEntries().length;
   });
   observer.observe({ entryTypes: ["gc"] });
   try {
-    const end = performance.now() + WARM_UP.milliseconds;
-    for (let i = 0; i < WARM_UP.operations && performance.now() < end; i++)
-      sink = isAsync ? await run() : run();
+    const isOver = startClock(WARM_UP.milliseconds);
+    for (let i = 0; i < WARM_UP.operations && !isOver(); i++) sink = isAsync ? await run() : run();
     const own = await allocate(run, isAsync, 0);
     const probes = await repeat(run, isAsync, 1, PROBES);
     if (own === undefined || probes.length === 0) return undefined;
@@ -62,7 +64,9 @@ export async function measureAllocation(run, isAsync) {
     let operations = Math.floor(Math.min(MAX_OPERATIONS, MAX_MILLISECONDS / milliseconds, budget));
     for (;;) {
       operations = Math.max(1, operations);
-      const runs = await repeat(run, isAsync, operations, Math.max(MIN_RUNS, MIN_OPERATIONS / operations));
+      const wanted = Math.max(MIN_RUNS, MIN_OPERATIONS / operations);
+      const runs = operations === 1 ? probes : [];
+      runs.push(...(await repeat(run, isAsync, operations, wanted - runs.length)));
       if (runs.length > 0) {
         // V8 allocates on its heap now and then for itself, as when it has compiled something: the least counts. Outside
         // are buffers, some of which serve several operations: there it is the mean.

@@ -66,13 +66,13 @@ export async function needBrowsers(names) {
 
 /**
  * @param {string} name of a browser that is there
- * @param {readonly import("./workloads.mjs").Workload[]} workloads
+ * @param {readonly import("./sections.mjs").Entry[]} workloads of the codec
  * @param {import("./plan.mjs").Settings} settings
  * @returns {Promise<{ host: import("./hosts.mjs").Host } & import("./measureNode.mjs").Measured>} a browser that cannot
  *   be run is a failure among those of what was measured, as the rest is worth keeping
  */
 export async function measureBrowser(name, workloads, { effort }) {
-  const jobs = interleave(workloads, browserPeers, 1);
+  const jobs = interleave({ workloads, peers: browserPeers }, 1);
   const plan = {
     effort,
     names: jobs.map(({ workload, peer }) => ({ workload: workload.name, peer: peer.id })),

@@ -2,44 +2,39 @@
 // of two and more.
 
 import { readDocument } from "../lib/documents.mjs";
-import { fileWorkload } from "./fileWorkload.mjs";
-import { findPeer } from "./peers.mjs";
-import { openSubject } from "./subject.mjs";
-import { findWorkload } from "./workloads.mjs";
+import { findSection } from "./sections.mjs";
 
 /**
  * @typedef {object} Task
- * @property {"time" | "allocate" | "growth"} task
- * @property {string} workload its name, or the path of a file
- * @property {boolean} isFile
+ * @property {"time" | "allocate"} task
+ * @property {string} section
+ * @property {string} workload
  * @property {string} peer
  * @property {string} documentedCodecSource
  * @property {import("./timing.mjs").Effort} effort
  *
- * Of `time`: samples, nanoseconds an operation. Of `allocate`: bytes an operation, `null` where that is unknown.
- * @typedef {{ bytes: number, encode: any, decode: any }} Answer
+ * Of `time`, by operation: samples, nanoseconds. Of `allocate`: bytes, `null` where they are unknown.
+ * @typedef {{ bytes: number, operations: Record<string, any> }} Answer
  */
 
 /** @type {Task} */
-const { task, workload: name, isFile, peer: id, documentedCodecSource, effort } = JSON.parse(process.argv[2]);
-const workload = isFile ? fileWorkload(name) : findWorkload(name);
-const subject = await openSubject(workload, findPeer(id), { readDocument, documentedCodecSource });
+const { task, section, workload, peer, documentedCodecSource, effort } = JSON.parse(process.argv[2]);
+const subject = await findSection(section).open(workload, peer, { readDocument, documentedCodecSource });
 
-/** @type {(run: () => unknown, isAsync: boolean) => Promise<unknown>} */
+/** @type {(run: () => unknown) => Promise<unknown>} */
 let measure;
 if (task === "time") {
   const { Benchmark } = await import("./nodeBenchmark.mjs");
   const { time } = await import("./timing.mjs");
-  measure = (run, isAsync) => time(Benchmark, run, isAsync, effort);
+  measure = (run) => time(Benchmark, run, effort);
 } else {
   const { measureAllocation } = await import("./allocation.mjs");
-  measure = async (run, isAsync) => (await measureAllocation(run, isAsync)) ?? null;
+  measure = async (run) => (await measureAllocation(run)) ?? null;
 }
 /** @type {Answer} */
-const answer = {
-  bytes: subject.bytes,
-  encode: await measure(subject.encode, false),
-  decode: await measure(subject.decode, subject.isAsync),
-};
+const answer = { bytes: subject.bytes, operations: {} };
+for (const [operation, run] of Object.entries(subject.operations)) {
+  answer.operations[operation] = await measure(run);
+}
 process.stdout.write(`${JSON.stringify(answer)}\n`);
 process.exit();

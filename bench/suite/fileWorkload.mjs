@@ -1,5 +1,6 @@
 import { decode } from "@msgpack/msgpack";
 import { fileDocument } from "../lib/documents.mjs";
+import { FILES } from "./names.mjs";
 
 /**
  * A workload of a user's own file.
@@ -8,5 +9,5 @@ import { fileDocument } from "../lib/documents.mjs";
  */
 export function fileWorkload(path) {
   const { value, isJson } = fileDocument(path, decode);
-  return { name: path, group: "your files", kind: "value", isJson, isQuick: true, make: () => value };
+  return { name: path, group: FILES, kind: "value", isJson, isQuick: true, make: () => value };
 }

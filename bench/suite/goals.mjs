@@ -1,5 +1,15 @@
-import { JSON_STRING, KEPT, NO_CODEGEN, REFERENCE_KEPT } from "./libraryNames.mjs";
-import { allocationIndex, directions, LARGE_BYTES, SMALL_BYTES, timingIndex } from "./results.mjs";
+import {
+  JSON_HUB,
+  JSON_STRING,
+  KEPT,
+  NO_CODEGEN,
+  OFFICIAL_HUB,
+  REDIS,
+  REFERENCE_KEPT,
+  SIGNALR,
+  STREAMING_HUB,
+} from "./names.mjs";
+import { codecWorkloads, directions, indexOf, LARGE_BYTES, rowsOf, SMALL_BYTES } from "./results.mjs";
 import { geometricMean } from "./statistics.mjs";
 import { DOCUMENTS } from "./workloads.mjs";
 
@@ -17,6 +27,25 @@ import { DOCUMENTS } from "./workloads.mjs";
  *
  * @typedef {{ workload: string, value: number }} Ratio
  */
+
+/**
+ * What is asked of protocols: in each row, how many times as fast as another library it is, and what part of the bytes it
+ * allocates.
+ * @type {readonly { section: string, operations?: readonly string[], to: string, speed: number, bytes?: number }[]}
+ */
+const protocolTargets = [
+  { section: SIGNALR, to: OFFICIAL_HUB, speed: 2, bytes: 1 },
+  { section: SIGNALR, to: JSON_HUB, speed: 1 },
+  { section: REDIS, to: REFERENCE_KEPT, speed: 2 },
+  {
+    section: STREAMING_HUB,
+    operations: ["call", "call, answered at once"],
+    to: REFERENCE_KEPT,
+    speed: 1.5,
+    bytes: 0.85,
+  },
+  { section: STREAMING_HUB, operations: ["encode and decode"], to: REFERENCE_KEPT, speed: 3 },
+];
 
 /** How much faster than its peers the codec is to be; means are geometric. */
 const targets = {
@@ -66,53 +95,39 @@ function nodeGoals(results, host) {
       direction === "decode"
         ? [all.decode, all.decode, "the fastest peer"]
         : [all.encode, all.messagePack, "the fastest MessagePack peer"];
-    /** @type {[make: typeof atLeast, name: string, target: number, ratios: Ratio[]][]} */
-    const lines = [
-      [
-        atLeastMean,
-        `${large}, to the fastest peer`,
-        isOnNode20 ? targets.encodeFastestMeanOnNode20 : fastestMean,
-        ratios(direction, isLarge, fastest),
-      ],
-      [atLeast, `${large}, to ${eachName}, each`, fastestEach, ratios(direction, isLarge, each)],
-      [
-        atLeastMean,
-        `${large}, to @msgpack/msgpack`,
-        referenceMean,
-        ratios(direction, isLarge, [REFERENCE_KEPT]),
-      ],
-      [
-        atLeast,
-        `${large}, to @msgpack/msgpack, each`,
-        referenceEach,
-        ratios(direction, isLarge, [REFERENCE_KEPT]),
-      ],
-      [atLeast, `${tiny}, to the fastest peer, each`, small.fastest, ratios(direction, isSmall, fastest)],
-      [
-        atLeast,
-        `${tiny}, to @msgpack/msgpack, each`,
-        small.reference,
-        ratios(direction, isSmall, [REFERENCE_KEPT]),
-      ],
-      [
-        atLeastMean,
-        `${slow}, to that with it`,
-        withoutCodeGeneration.mean,
-        ratios(direction, isDocument, [KEPT], NO_CODEGEN),
-      ],
-      [
-        atLeast,
+    /** @typedef {[isWanted: (workload: WorkloadInfo) => boolean, others: readonly string[], ours?: string]} Which */
+    const mean = (/** @type {string} */ name, /** @type {number} */ target, /** @type {Which} */ ...which) =>
+      atLeastMean(name, target, ratios(direction, ...which));
+    const every = (/** @type {string} */ name, /** @type {number} */ target, /** @type {Which} */ ...which) =>
+      atLeast(name, target, ratios(direction, ...which));
+    const reference = [REFERENCE_KEPT];
+    const fastestTarget = isOnNode20 ? targets.encodeFastestMeanOnNode20 : fastestMean;
+    return [
+      mean(`${large}, to the fastest peer`, fastestTarget, isLarge, fastest),
+      every(`${large}, to ${eachName}, each`, fastestEach, isLarge, each),
+      mean(`${large}, to @msgpack/msgpack`, referenceMean, isLarge, reference),
+      every(`${large}, to @msgpack/msgpack, each`, referenceEach, isLarge, reference),
+      every(`${tiny}, to the fastest peer, each`, small.fastest, isSmall, fastest),
+      every(`${tiny}, to @msgpack/msgpack, each`, small.reference, isSmall, reference),
+      mean(`${slow}, to that with it`, withoutCodeGeneration.mean, isDocument, [KEPT], NO_CODEGEN),
+      every(
         `${slow}, to the fastest peer, each`,
         withoutCodeGeneration.fastest,
-        ratios(direction, isDocument, fastest, NO_CODEGEN),
-      ],
+        isDocument,
+        fastest,
+        NO_CODEGEN,
+      ),
     ];
-    return lines.map(([make, name, target, values]) => make(name, target, values));
   });
-  return [...goals, ...allocationGoals(results, host.id), ...growthGoals(results, host.id)];
+  return [
+    ...goals,
+    ...allocationGoals(results, host.id),
+    ...growthGoals(results, host.id),
+    ...protocolGoals(results, host.id),
+  ];
 }
 
-/** @typedef {Results["workloads"][number]} WorkloadInfo */
+/** @typedef {import("./results.mjs").WorkloadInfo} WorkloadInfo */
 
 /**
  * @param {Results} results
@@ -135,7 +150,7 @@ function browserGoals(results, host) {
  * @param {string} host
  */
 function comparisons(results, host) {
-  const timingOf = timingIndex(results);
+  const timingOf = indexOf(results.timings);
   const rivals = results.libraries.filter(({ isOurs }) => !isOurs);
   const ids = (/** @type {typeof rivals} */ list) => list.map(({ id }) => id);
   const all = {
@@ -153,13 +168,15 @@ function comparisons(results, host) {
    * @returns {Ratio[]}
    */
   const ratios = (direction, isWanted, others, ours = KEPT) =>
-    results.workloads.filter(isWanted).flatMap(({ name }) => {
-      const own = timingOf(host, name, direction, ours)?.mean;
-      const times = others.flatMap((id) => timingOf(host, name, direction, id)?.mean ?? []);
-      return own === undefined || times.length === 0
-        ? []
-        : [{ workload: name, value: Math.min(...times) / own }];
-    });
+    codecWorkloads(results)
+      .filter(isWanted)
+      .flatMap(({ name }) => {
+        const own = timingOf(host, name, direction, ours)?.mean;
+        const times = others.flatMap((id) => timingOf(host, name, direction, id)?.mean ?? []);
+        return own === undefined || times.length === 0
+          ? []
+          : [{ workload: name, value: Math.min(...times) / own }];
+      });
   return { ratios, all };
 }
 
@@ -169,15 +186,15 @@ function comparisons(results, host) {
  * @returns {HostGoal[]}
  */
 function allocationGoals(results, host) {
-  const allocated = allocationIndex(results);
+  const allocated = indexOf(results.allocations);
   const { allocation } = targets;
-  const decoded = results.workloads.flatMap(({ name }) => {
-    const own = allocated(host, name, "decode", KEPT);
-    const json = allocated(host, name, "decode", JSON_STRING);
+  const decoded = codecWorkloads(results).flatMap(({ name }) => {
+    const own = allocated(host, name, "decode", KEPT)?.bytes;
+    const json = allocated(host, name, "decode", JSON_STRING)?.bytes;
     return own === undefined || json === undefined ? [] : [{ workload: name, value: own / json }];
   });
-  const encoded = results.workloads.flatMap(({ name, bytes, messages }) => {
-    const own = allocated(host, name, "encode", KEPT);
+  const encoded = codecWorkloads(results).flatMap(({ name, bytes, messages }) => {
+    const own = allocated(host, name, "encode", KEPT)?.bytes;
     const allowance = allocation.encode * bytes + allocation.encodeExtraBytes * messages;
     return own === undefined ? [] : [{ workload: name, value: own / allowance }];
   });
@@ -219,6 +236,36 @@ function growthGoals(results, host) {
       isReached: Number.isNaN(ours / json) ? undefined : ours <= json,
       detail: Number.isNaN(ours / json) ? "" : `grows ${ours.toFixed(2)}×, ${name} ${json.toFixed(2)}×`,
     };
+  });
+}
+
+/**
+ * @param {Results} results
+ * @param {string} host
+ * @returns {HostGoal[]}
+ */
+function protocolGoals(results, host) {
+  const timingOf = indexOf(results.timings);
+  const allocated = indexOf(results.allocations);
+  return protocolTargets.flatMap(({ section: name, operations, to, speed, bytes }) => {
+    const section = results.sections.find((candidate) => candidate.name === name);
+    const rows = section === undefined ? [] : rowsOf(section, operations);
+    /** @type {(find: (workload: string, operation: string, id: string) => number | undefined) => Ratio[]} */
+    const ratios = (find) =>
+      rows.flatMap(({ label, workload, operation }) => {
+        const [own, other] = [KEPT, to].map((id) => find(workload, operation, id));
+        return own === undefined || other === undefined ? [] : [{ workload: label, value: own / other }];
+      });
+    const what = operations === undefined ? name : `${name}, ${operations[0]}`;
+    const faster = ratios((...row) => {
+      const mean = timingOf(host, ...row)?.mean;
+      return mean === undefined ? undefined : 1 / mean;
+    });
+    const fewer = ratios((...row) => allocated(host, ...row)?.bytes);
+    return [
+      atLeast(`${what}, to ${to}, each`, speed, faster),
+      ...(bytes === undefined ? [] : [atMost(`${what}, bytes allocated, to ${to}, each`, bytes, fewer)]),
+    ];
   });
 }
 

@@ -1,4 +1,3 @@
-import os from "node:os";
 import { documentedCodecSource } from "../lib/documentedCodec.mjs";
 import { allocationFlags } from "./allocation.mjs";
 import { interleave, timeAll } from "./plan.mjs";
@@ -8,44 +7,50 @@ import { runChild } from "./runChild.mjs";
 import { median } from "./statistics.mjs";
 
 /**
- * @typedef {import("./plan.mjs").Job} Job
  * @typedef {import("./plan.mjs").Settings} Settings
  * @typedef {import("./peers.mjs").Peer} Peer
- * @typedef {import("./workloads.mjs").Workload} Workload
+ * @typedef {import("./sections.mjs").Section} Section
  * @typedef {Awaited<ReturnType<typeof import("./hosts.mjs").findNode>>} NodeHost
  * @typedef {Pick<import("./results.mjs").Results, "timings" | "allocations" | "failures">} Measured
  */
 
+/**
+ * No time is taken where allocations are measured, so these may run side by side, even on two cores, as each sleeps for
+ * half of its time. One may need 2 GB.
+ */
+const ALLOCATION_LANES = 4;
 /** For messages of 100 MB. */
 const GROWTH_FLAGS = ["--max-old-space-size=8192"];
 
 /**
  * @param {NodeHost} host
- * @param {readonly Workload[]} workloads
- * @param {readonly Peer[]} peers
+ * @param {readonly Section[]} sections
  * @param {Settings} settings
- * @param {ReadonlySet<Workload>} files those workloads that are a user's files, named by their paths
  * @returns {Promise<Measured>}
  */
-export async function measureNode(host, workloads, peers, settings, files) {
+export async function measureNode(host, sections, settings) {
   const source = documentedCodecSource();
+  const interleaveAll = (/** @type {number} */ rounds) =>
+    sections.flatMap((section) =>
+      interleave(section, rounds).map((job) => ({ ...job, section: section.name })),
+    );
   /**
    * @param {"time" | "allocate"} task
-   * @param {Job} job
+   * @param {ReturnType<typeof interleaveAll>[number]} job
    * @param {readonly string[]} flags
    * @returns {Promise<import("./child.mjs").Answer>}
    */
-  const ask = (task, { workload, peer }, flags) =>
+  const ask = (task, { section, workload, peer }, flags) =>
     runChild(host.executable, [...flags, ...(peer.nodeFlags ?? [])], "child.mjs", {
       task,
+      section,
       workload: workload.name,
-      isFile: files.has(workload),
       peer: peer.id,
       documentedCodecSource: source,
       effort: settings.effort,
     });
 
-  const jobs = interleave(workloads, peers, settings.rounds);
+  const jobs = interleaveAll(settings.rounds);
   const timing = startProgress(`${host.name}, times`, jobs.length);
   /** @type {Measured} */
   const measured = {
@@ -57,20 +62,18 @@ export async function measureNode(host, workloads, peers, settings, files) {
   };
   timing.end();
 
-  const rest = interleave(workloads, peers, 1);
+  const rest = interleaveAll(1);
   const allocating = startProgress(`${host.name}, allocations`, rest.length);
   const queue = rest.values();
-  // No time is taken here, so these may run side by side.
-  const lanes = Array.from({ length: os.availableParallelism() }, async () => {
+  const lanes = Array.from({ length: ALLOCATION_LANES }, async () => {
     for (const job of queue) {
       const { workload, peer } = job;
       allocating.next(`${workload.name}, ${peer.id}`);
       const names = { host: host.id, workload: workload.name, library: peer.id };
       try {
-        const answer = await ask("allocate", job, allocationFlags);
-        for (const direction of directions) {
-          const bytes = answer[direction];
-          if (bytes !== null) measured.allocations.push({ ...names, direction, bytes });
+        const { operations } = await ask("allocate", job, allocationFlags);
+        for (const [operation, bytes] of Object.entries(operations)) {
+          if (bytes !== null) measured.allocations.push({ ...names, operation, bytes });
         }
       } catch (error) {
         measured.failures.push({ ...names, reason: /** @type {Error} */ (error).message });

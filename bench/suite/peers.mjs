@@ -1,4 +1,4 @@
-import { JSON_BYTES, JSON_STRING, KEPT, NO_CODEGEN, REFERENCE_KEPT } from "./libraryNames.mjs";
+import { JSON_BYTES, JSON_STRING, KEPT, NO_CODEGEN, REFERENCE_KEPT } from "./names.mjs";
 import { FLOATS_AS_BINARY, LARGEST } from "./workloads.mjs";
 
 /**
@@ -15,23 +15,28 @@ import { FLOATS_AS_BINARY, LARGEST } from "./workloads.mjs";
  * @property {(value: any) => unknown} encode
  * @property {(input: any) => unknown} decode
  *
- * @typedef {object} Peer
+ * @typedef {object} Contestant
  * @property {string} id as it stands in tables and results
  * @property {string} library the npm package, or `JSON`
  * @property {boolean} isOurs
  * @property {boolean} isMessagePack
- * @property {string} [download] a module that exports what a web app would import
  * @property {readonly string[]} [nodeFlags]
- * @property {(workload: Workload) => string | undefined} cannot why it does not take part
- * @property {(workload: Workload) => string | undefined} [cannotInBrowsers]
- * @property {(kind: Kind, environment: Environment) => Promise<Codec>} open imports the library
+ * @property {boolean} [isMain] Whether it is measured in several processes, as most comparisons are with it.
+ * @property {(workload: any) => string | undefined} cannot why it does not take part
+ * @property {(workload: any) => string | undefined} [cannotInBrowsers]
  * @property {() => Promise<boolean>} [hasAddon] Whether its native addon is in use.
+ *
+ * @typedef {object} Opener
+ * @property {string} [download] a module that exports what a web app would import
+ * @property {(kind: Kind, environment: Environment) => Promise<Codec>} open imports the library
+ *
+ * @typedef {Contestant & Opener} Peer
  */
 
 /**
  * @param {Partial<Record<Kind, string>>} kinds why a kind of workload is not possible
  * @param {Record<string, string>} [names] the same for a workload
- * @returns {Peer["cannot"]}
+ * @returns {(workload: Workload) => string | undefined}
  */
 function unable(kinds, names = {}) {
   return ({ kind, name }) => kinds[kind] ?? names[name];
@@ -197,7 +202,7 @@ async function parseLines(chunks) {
   return all;
 }
 
-/** @type {Peer["cannot"]} */
+/** @param {Workload} workload */
 function cannotJson({ kind, isJson }) {
   if (kind !== "stream" && !isJson) return "JSON has no binary data";
   return undefined;
@@ -217,7 +222,13 @@ const JSON_PEER = { library: "JSON", isOurs: false, isMessagePack: false, cannot
 
 /** @type {readonly Peer[]} */
 export const peers = [
-  { ...OURS, id: KEPT, open: openOurs(instances), download: `export * from "../dist/index.js"` },
+  {
+    ...OURS,
+    id: KEPT,
+    isMain: true,
+    open: openOurs(instances),
+    download: `export * from "../dist/index.js"`,
+  },
   { ...OURS, id: "msgpack-wasm, functions", open: openOurs(functions) },
   {
     ...OURS,
@@ -228,6 +239,7 @@ export const peers = [
   {
     ...REFERENCE,
     id: REFERENCE_KEPT,
+    isMain: true,
     open: openReference(instances),
     download: `export * from "@msgpack/msgpack"`,
   },
@@ -235,6 +247,7 @@ export const peers = [
   {
     ...MSGPACKR,
     id: "msgpackr, useRecords: false",
+    isMain: true,
     open: (kind) => openMsgpackr(kind, { useRecords: false }),
     download: `export { Packr, Unpackr, pack, unpack } from "msgpackr"`,
   },
@@ -354,6 +367,7 @@ export const peers = [
   {
     ...JSON_PEER,
     id: JSON_BYTES,
+    isMain: true,
     async open(kind) {
       if (kind === "stream") return streaming((value) => toBytes(`${JSON.stringify(value)}\n`), parseLines);
       return {
@@ -365,6 +379,7 @@ export const peers = [
   {
     ...JSON_PEER,
     id: JSON_STRING,
+    isMain: true,
     cannot: (workload) => (workload.kind === "stream" ? "streams are of bytes" : cannotJson(workload)),
     async open() {
       return { encode: (value) => JSON.stringify(value), decode: (text) => JSON.parse(text) };

@@ -1,5 +1,4 @@
-import { KEPT } from "./libraryNames.mjs";
-import { STREAM_MESSAGES } from "./workloads.mjs";
+import { CODEC, FILES, KEPT, REFERENCE_KEPT } from "./names.mjs";
 
 /**
  * What a run found: `bench/results/latest.json`. Times are nanoseconds, sizes bytes.
@@ -8,7 +7,7 @@ import { STREAM_MESSAGES } from "./workloads.mjs";
  * @property {boolean} isQuick
  * @property {import("./hosts.mjs").Machine} machine
  * @property {LibraryInfo[]} libraries
- * @property {WorkloadInfo[]} workloads
+ * @property {SectionInfo[]} sections
  * @property {import("./hosts.mjs").Host[]} hosts
  * @property {Timing[]} timings
  * @property {Allocation[]} allocations
@@ -20,9 +19,10 @@ import { STREAM_MESSAGES } from "./workloads.mjs";
  *
  * @typedef {"encode" | "decode"} Direction
  * @typedef {{ id: string, library: string, version: string, isOurs: boolean, isMessagePack: boolean, addon?: boolean }} LibraryInfo
+ * @typedef {{ name: string, operations: readonly string[], reference: string, workloads: WorkloadInfo[] }} SectionInfo
  * @typedef {{ name: string, group: string, messages: number, bytes: number }} WorkloadInfo bytes as MessagePack, of all messages
- * @typedef {{ host: string, workload: string, direction: Direction, library: string, bytes: number } & import("./statistics.mjs").Summary} Timing
- * @typedef {{ host: string, workload: string, direction: Direction, library: string, bytes: number }} Allocation bytes an operation
+ * @typedef {{ host: string, workload: string, operation: string, library: string, bytes: number } & import("./statistics.mjs").Summary} Timing
+ * @typedef {{ host: string, workload: string, operation: string, library: string, bytes: number }} Allocation bytes an operation
  * @typedef {{ host: string, library: string, milliseconds: number, least: number, most: number, samples: number }} Startup
  * @typedef {{ host: string, library: string, direction: Direction, megabytes: number, nanosecondsPerByte: number }} Growth
  * @typedef {{ host?: string, workload: string, library: string, reason: string }} Absence
@@ -32,45 +32,71 @@ import { STREAM_MESSAGES } from "./workloads.mjs";
 /** @type {readonly Direction[]} */
 export const directions = ["decode", "encode"];
 
+/** The codec itself, in which most goals are set. */
+export const codec = { name: CODEC, operations: directions, reference: REFERENCE_KEPT };
+
 /**
- * @param {readonly import("./workloads.mjs").Workload[]} workloads
+ * @param {Pick<import("./sections.mjs").Section, "name" | "operations" | "reference" | "workloads">} section
  * @param {readonly Timing[]} timings
- * @returns {WorkloadInfo[]}
+ * @returns {SectionInfo}
  */
-export function describeWorkloads(workloads, timings) {
-  return workloads.map(({ name, group, kind }) => ({
+export function describeSection({ name, operations, reference, workloads }, timings) {
+  return {
     name,
-    group,
-    messages: kind === "stream" ? STREAM_MESSAGES : 1,
-    bytes: timings.find(({ workload, library }) => workload === name && library === KEPT)?.bytes ?? 0,
-  }));
+    operations,
+    reference,
+    workloads: workloads.map(({ name: workload, group, messages = 1 }) => ({
+      name: workload,
+      group,
+      messages,
+      bytes: timings.find((timing) => timing.workload === workload && timing.library === KEPT)?.bytes ?? 0,
+    })),
+  };
 }
 
 /**
- * Times by what they are of.
- * @param {Results} results
- * @returns {(host: string, workload: string, direction: Direction, library: string) => Timing | undefined}
+ * Whether a section is about the codec, of which a user's files are a part, and not about a protocol.
+ * @param {{ name: string }} section
  */
-export function timingIndex({ timings }) {
-  const key = (/** @type {string[]} */ ...parts) => parts.join("\n");
-  const index = new Map(
-    timings.map((timing) => [key(timing.host, timing.workload, timing.direction, timing.library), timing]),
-  );
-  return (...parts) => index.get(key(...parts));
+export function isCodec({ name }) {
+  return name === CODEC || name === FILES;
 }
 
 /**
- * The same for allocations.
- * @param {Results} results
- * @returns {(host: string, workload: string, direction: Direction, library: string) => number | undefined}
+ * The workloads that the goals of the codec are about.
+ * @param {Pick<Results, "sections">} results
  */
-export function allocationIndex({ allocations }) {
-  const key = (/** @type {string[]} */ ...parts) => parts.join("\n");
-  const index = new Map(
-    allocations.map(({ host, workload, direction, library, bytes }) => [
-      key(host, workload, direction, library),
+export function codecWorkloads({ sections }) {
+  return sections.filter(isCodec).flatMap(({ workloads }) => workloads);
+}
+
+/**
+ * What is measured in a section, each workload with each operation.
+ * @param {SectionInfo} section
+ * @param {readonly string[]} [operations] default: all
+ * @returns {{ label: string, workload: string, operation: string, bytes: number }[]}
+ */
+export function rowsOf({ workloads, operations: all }, operations = all) {
+  return operations.flatMap((operation) =>
+    workloads.map(({ name, bytes }) => ({
+      label: `${operation}: ${name}`,
+      workload: name,
+      operation,
       bytes,
-    ]),
+    })),
+  );
+}
+
+/**
+ * Times, or allocations, by what they are of.
+ * @template {Allocation} Measurement
+ * @param {readonly Measurement[]} measurements
+ * @returns {(host: string, workload: string, operation: string, library: string) => Measurement | undefined}
+ */
+export function indexOf(measurements) {
+  const key = (/** @type {string[]} */ ...parts) => parts.join("\n");
+  const index = new Map(
+    measurements.map((each) => [key(each.host, each.workload, each.operation, each.library), each]),
   );
   return (...parts) => index.get(key(...parts));
 }

@@ -7,9 +7,7 @@ const CHUNK_BYTES = 16 * 1024;
  * A workload in the hands of a library: what is timed, and what its memory is measured of.
  * @typedef {object} Subject
  * @property {number} bytes of the encoded value; characters for JSON strings
- * @property {boolean} isAsync Whether `decode` returns a promise.
- * @property {() => unknown} encode
- * @property {() => unknown} decode
+ * @property {Record<string, () => unknown>} operations those that are asynchronous return promises
  */
 
 /**
@@ -40,9 +38,7 @@ export async function openSubject(workload, peer, environment) {
   }
   return {
     bytes: isStream ? sum(input.map((/** @type {Uint8Array} */ { length }) => length)) : input.length,
-    isAsync: isStream,
-    encode: () => codec.encode(value),
-    decode: () => codec.decode(input),
+    operations: { decode: () => codec.decode(input), encode: () => codec.encode(value) },
   };
 }
 

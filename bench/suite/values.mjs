@@ -26,32 +26,10 @@ export function times(length, make) {
   return Array.from({ length }, (_, index) => make(index));
 }
 
-const FIRST_NAMES = [
-  "Ada",
-  "Grace",
-  "Edsger",
-  "Barbara",
-  "Donald",
-  "Radia",
-  "Alan",
-  "Frances",
-  "Niklaus",
-  "Jean",
-];
-const LAST_NAMES = [
-  "Lovelace",
-  "Hopper",
-  "Dijkstra",
-  "Liskov",
-  "Knuth",
-  "Perlman",
-  "Kay",
-  "Allen",
-  "Wirth",
-  "Bartik",
-];
-const COMPANIES = ["Northwind", "Umbra", "Calico", "Meridian", "Tessellate", "Quillon", "Ferrous", "Lumen"];
-const CITIES = ["Bern", "Porto", "Tromsø", "Gdańsk", "Utrecht", "Graz", "Tartu", "Galway"];
+const FIRST_NAMES = "Ada Grace Edsger Barbara Donald Radia Alan Frances Niklaus Jean".split(" ");
+const LAST_NAMES = "Lovelace Hopper Dijkstra Liskov Knuth Perlman Kay Allen Wirth Bartik".split(" ");
+const COMPANIES = "Northwind Umbra Calico Meridian Tessellate Quillon Ferrous Lumen".split(" ");
+const CITIES = "Bern Porto Tromsø Gdańsk Utrecht Graz Tartu Galway".split(" ");
 const WORDS =
   "amber basin cedar delta ember fjord grove harbor inlet juniper kelp lagoon meadow north orchard prairie quarry ridge shore tundra upland valley willow yarrow".split(
     " ",
@@ -201,19 +179,19 @@ export function text(length) {
   return words(length).slice(0, length);
 }
 
+/** What clients and servers call each other with in SignalR's own benchmark of hub protocols. */
+export const invocationArguments = {
+  "no arguments": () => [],
+  "few arguments": () => [1, "Foo", 2],
+  "many arguments": () => [1, "string", 2, true, 9, Uint8Array.of(5, 4, 3, 2, 1), 99, 123456789101112],
+  "large arguments": () => ["F".repeat(10_240), new Uint8Array(10_240)],
+};
+
 /**
- * The invocation messages of SignalR's own benchmark of hub protocols, in the layout that its MessagePack protocol
- * writes: `[type, headers, invocation id, target, arguments, stream ids]`.
+ * An invocation in the layout that SignalR's MessagePack protocol writes: `[type, headers, invocation id, target,
+ * arguments, stream ids]`.
  * @param {unknown[]} args
  */
-function invocation(args) {
+export function invocation(args) {
   return [1, {}, null, "Target", args, []];
 }
-
-export const invocations = {
-  "no arguments": () => invocation([]),
-  "few arguments": () => invocation([1, "Foo", 2]),
-  "many arguments": () =>
-    invocation([1, "string", 2, true, 9, Uint8Array.of(5, 4, 3, 2, 1), 99, 123456789101112]),
-  "large arguments": () => invocation(["F".repeat(10_240), new Uint8Array(10_240)]),
-};

@@ -14,6 +14,8 @@ import * as values from "./values.mjs";
  * @property {Kind} kind
  * @property {boolean} isJson Whether JSON can hold the value without loss.
  * @property {boolean} [isQuick] Whether `--quick` measures it.
+ * @property {boolean} [isLong] Whether one process for each library is enough, as it takes seconds.
+ * @property {number} [messages] how many an operation is about, if not one
  * @property {(readDocument: ReadDocument) => unknown | Promise<unknown>} make
  *
  * @typedef {(name: string) => unknown} ReadDocument the parsed JSON, or a promise of it
@@ -22,7 +24,7 @@ import * as values from "./values.mjs";
 export const DOCUMENTS = "documents";
 export const FLOATS_AS_BINARY = "Float32Array as binary";
 export const LARGEST = "10 MB of records";
-export const STREAM_MESSAGES = 10_000;
+const STREAM_MESSAGES = 10_000;
 export const SMALL = "small messages";
 const SAMPLES = "samples of the position callback's pull request";
 const TEXT = "text and maps";
@@ -71,8 +73,8 @@ export const workloads = [
       isQuick: quickDocuments.has(name),
     }),
   ),
-  ...Object.entries(values.invocations).map(([name, make]) =>
-    workload(SMALL, `invocation, ${name}`, make, {
+  ...Object.entries(values.invocationArguments).map(([name, make]) =>
+    workload(SMALL, `invocation, ${name}`, () => values.invocation(make()), {
       isJson: name === "no arguments" || name === "few arguments",
       isQuick: name === "few arguments",
     }),
@@ -90,8 +92,11 @@ export const workloads = [
   workload(NUMBERS, "1,000 floats", () => values.floats(1000), { isQuick: true }),
   workload(NUMBERS, "1,000 mixed", () => values.mixed(1000)),
   workload(BULK, "200 records", () => values.records(200), { isQuick: true }),
-  workload(BULK, LARGEST, () => values.records(71_000)),
-  workload(BULK, "stream of 10,000 messages", () => values.events(STREAM_MESSAGES), { kind: "stream" }),
+  workload(BULK, LARGEST, () => values.records(71_000), { isLong: true }),
+  workload(BULK, "stream of 10,000 messages", () => values.events(STREAM_MESSAGES), {
+    kind: "stream",
+    messages: STREAM_MESSAGES,
+  }),
 ];
 
 /** @param {string} name */

@@ -9,7 +9,9 @@ import { MessageType } from "./MessageType.ts";
 import { type MessagePackOptions, readingSettings, writingSettings } from "./options.ts";
 import { plainBytes } from "./plainBytes.ts";
 import { type Batch, frameError, framingError, readFrames } from "./readFrames.ts";
+import { readSmallFrames } from "./readSmallFrames.ts";
 import { writeMessage } from "./writeMessage.ts";
+import { writeShortFrame } from "./writeShortFrame.ts";
 
 const PING = Uint8Array.of(2, 0x91, MessageType.PING);
 
@@ -49,6 +51,8 @@ export class MessagePackHubProtocol implements IHubProtocol {
       throw new Error("Invalid input for MessagePack hub protocol. Expected an ArrayBuffer.");
     }
     if (bytes.length === 0) return [];
+    const small = readSmallFrames(bytes, this.#reading, this.#forServer);
+    if (small !== null) return small;
     const batch: Batch = { messages: [], frameStart: 0 };
     if (sharedVocabulary.wantsToRelearn && materializers.isQuiet) sharedVocabulary.relearn();
     const materializer = materializers.find();
@@ -75,6 +79,8 @@ export class MessagePackHubProtocol implements IHubProtocol {
    */
   writeMessage(message: HubMessage): ArrayBuffer {
     if (message.type === MessageType.PING) return PING.slice().buffer;
+    const short = writeShortFrame(message, this.#writing);
+    if (short !== null) return short;
     if (Walker.wantsToRelearn && walkers.isQuiet) Walker.relearn();
     const walker = walkers.find();
     try {

@@ -5,13 +5,13 @@ import { Tag } from "../tape.ts";
 import { MessageType, ResultKind } from "./MessageType.ts";
 
 /** The most items that a message has. Behind them others may stand, which later versions of the protocol bring. */
-const MAX_FIELDS = 6;
+export const MAX_FIELDS = 6;
 
 /** `LogLevel.Information` of `@microsoft/signalr`. */
 const INFORMATION = 2;
 
 /** What gives the items of a message one by one. */
-interface Fields {
+export interface Fields {
   value(): unknown;
 }
 
@@ -52,7 +52,8 @@ export function readMessage(
   return messageOf(new ReadFields(body), body.length, offset, forServer, logger);
 }
 
-function messageOf(
+/** Makes a message of `count` items. Otherwise as `readMessage`. */
+export function messageOf(
   fields: Fields,
   count: number,
   offset: number,

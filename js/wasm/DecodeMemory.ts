@@ -2,7 +2,7 @@ import { Status } from "../status.ts";
 import { copyBytes } from "./copyBytes.ts";
 import type { KnownKeys } from "./KnownKeys.ts";
 import { type Instance, sharedInstance } from "./module.ts";
-import { type HostText, MAX_COPIED_TEXT } from "./text.ts";
+import type { HostText } from "./text.ts";
 
 /** The sizes that `bindings/bindings.cpp` gives the buffers. */
 const INPUT_BYTES = 128 * 1024;
@@ -65,7 +65,6 @@ export class DecodeMemory {
     this.#session = instance.created(instance.codec.createDecodeSession(keys.table));
     this.pool8Start = this.#session.pool8();
     this.pool16Start = this.#session.pool16();
-    this.#session.setMaxCopied(MAX_COPIED_TEXT);
     this.renew();
     instance.registerView(this);
   }
@@ -83,6 +82,11 @@ export class DecodeMemory {
     this.pool8 = new Uint8Array(buffer, this.pool8Start, INPUT_BYTES);
     // Last, since it tells whether all this has been done.
     this.tape = new Int32Array(buffer, this.#session.tape(), TAPE_WORDS);
+  }
+
+  /** To be called before each message, unless `setModes` is. */
+  protected settle(): void {
+    this.#instance.settle();
   }
 
   /** Costs nothing when the modes are those of last time. */
@@ -119,6 +123,11 @@ export class DecodeMemory {
   limitWindow(tapeWords: number, chunkBytes: number, pooledBytes: number): void {
     this.#session.setWindow(tapeWords, pooledBytes);
     this.chunkBytes = chunkBytes;
+  }
+
+  /** Makes text of up to `bytes` bytes come by way of a pool, if the chunk holds it whole. */
+  protected setMaxCopied(bytes: number): void {
+    this.#session.setMaxCopied(bytes);
   }
 
   begin(): void {

@@ -138,28 +138,22 @@ export class EncodeMemory {
   }
 
   /**
-   * Writes a string and its header behind what is in the output. Returns where it ends, or -1 if there may be no room.
+   * Writes a string of 32 units or more, with its header, to byte `at` of the output. Returns where it ends, or -1 if
+   * there may be no room.
    */
-  writeLongText(text: string): number {
-    const { output, outputLength } = this;
+  protected writeHostText(text: string, at: number): number {
+    const { output } = this;
     const { length } = text;
-    let header = length < 2 ** 16 ? 3 : 5;
     const room = 3 * length;
-    if (outputLength + 5 + room > output.length) return -1;
-    const bytes = hostText.writeUtf8(text, output.byteOffset + outputLength + header, room);
-    if (header === 3 && bytes >= 2 ** 16) {
-      output.copyWithin(outputLength + 5, outputLength + 3, outputLength + 3 + bytes);
-      header = 5;
-    }
-    let at = outputLength;
-    output[at++] = header === 3 ? 0xda : 0xdb;
-    if (header === 5) {
-      output[at++] = bytes >>> 24;
-      output[at++] = bytes >>> 16;
-    }
-    output[at++] = bytes >>> 8;
-    output[at++] = bytes;
-    return at + bytes;
+    if (at + 5 + room > output.length) return -1;
+    const guess = textHeaderBytes(length);
+    const bytes = hostText.writeUtf8(text, output.byteOffset + at + guess, room);
+    const header = textHeaderBytes(bytes);
+    if (header !== guess) output.copyWithin(at + header, at + guess, at + guess + bytes);
+    output[at] = header === 2 ? 0xd9 : header === 3 ? 0xda : 0xdb;
+    const start = at + header;
+    for (let i = start - 1, rest = bytes; i > at; i--, rest >>>= 8) output[i] = rest;
+    return start + bytes;
   }
 
   /** Writes the text of a window to its pool. Returns whether that is ASCII, a byte a unit; else it is UTF-16. */
@@ -224,6 +218,12 @@ export class EncodeMemory {
     return this.#front[0];
   }
 
+  /** Gives a frame of less than 128 bytes its prefix. */
+  setShortPrefix(length: number): void {
+    this.#front[0] = 1;
+    this.#front[FRONT_BYTES - 1] = length;
+  }
+
   /** Copies the frame's prefix to the start of `target`. */
   copyPrefixTo(target: Uint8Array): void {
     copyBytes(target, 0, this.#front, FRONT_BYTES - this.prefixLength, this.prefixLength);
@@ -252,6 +252,10 @@ export class EncodeMemory {
     this.#session.drain();
     this.outputLength = 0;
   }
+}
+
+function textHeaderBytes(bytes: number): number {
+  return bytes < 2 ** 8 ? 2 : bytes < 2 ** 16 ? 3 : 5;
 }
 
 /** Registers a key whose UTF-16 units stand at address `at`. Returns its number, or 0 if there is no room. */

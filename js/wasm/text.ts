@@ -77,15 +77,17 @@ const isNode =
     (method) => method in NodeBufferClass.prototype,
   );
 
-/**
- * The longest text, in bytes, that the tokenizer makes UTF-16 of even if it is not short. `TextDecoder` is faster, but
- * for Node below 24, where it takes 3.7 ns a byte that is not ASCII.
- */
-export const MAX_COPIED_TEXT = isNode && nodeVersion() < 24 ? 64 * 1024 : 512;
+interface NodeProcess {
+  versions?: { node?: string };
+  getBuiltinModule?(name: string): { isAscii?(bytes: Uint8Array): boolean } | undefined;
+}
+
+function nodeProcess(): NodeProcess | undefined {
+  return (globalThis as unknown as { process?: NodeProcess }).process;
+}
 
 function nodeVersion(): number {
-  const { process } = globalThis as { process?: { versions?: { node?: string } } };
-  return Number.parseInt(process?.versions?.node ?? "", 10);
+  return Number.parseInt(nodeProcess()?.versions?.node ?? "", 10);
 }
 
 /** Each is for one memory. */
@@ -104,3 +106,17 @@ export const latin1Of: (bytes: Uint8Array, start: number, end: number) => string
         latin1Slice.call(bytes, start, end)
     )(NodeBufferClass.prototype as NodeBuffer)
   : (bytes, start, end) => String.fromCharCode.apply(null, bytes.subarray(start, end) as unknown as number[]);
+
+/**
+ * Whether `TextDecoder` takes long: in Node below 24, several nanoseconds a byte that is not ASCII, and twice as long as
+ * `asciiOf` for what is.
+ */
+export const isTextDecoderSlow = isNode && nodeVersion() < 24;
+
+/** Since Node 20.16. */
+const isAscii = isTextDecoderSlow ? nodeProcess()?.getBuiltinModule?.("node:buffer")?.isAscii : undefined;
+
+/** `bytes` as text if they are ASCII, else null; where that is not known to be fast, null for all. */
+export function asciiOf(bytes: Uint8Array): string | null {
+  return isAscii?.(bytes) ? latin1Of(bytes, 0, bytes.length) : null;
+}

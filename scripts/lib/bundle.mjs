@@ -103,7 +103,8 @@ async function writeMinified(file, code, map) {
   const { code: minified, map: minifiedMap } = await minify(code, {
     ecma: 2020,
     module: true,
-    compress: { passes: 3 },
+    // A function that is used once must not become an expression: V8 would allocate it at each call.
+    compress: { passes: 3, reduce_funcs: false },
     format: { preserve_annotations: true },
     sourceMap: { content: map, includeSources: true, url: `${path.basename(file)}.map` },
   });

@@ -225,5 +225,22 @@ TEST(EmitterNumbers, WritesBigintsAsIntegersWhateverNumbersBecome) {
   EXPECT_EQ(bigint(false, 5, kSmallest), Bytes{5});
 }
 
+TEST(EmitterNumbers, WritesNumbersInPairsAsItWritesThemAlone) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> numbers = {0,     -0.0, 1,    -1,       0.5, -0.5, 0x1p31, 0x1p52 + 0.5, 0x1p53,
+                                       1e300, nan,  -nan, infinity, 0.1, 100,  5e-324, -infinity};
+  for (const EncodeOptions& options :
+       {EncodeOptions{}, EncodeOptions{.float32 = true}, EncodeOptions{.integers_as_floats = true}}) {
+    for (const double first : numbers) {
+      for (const double second : numbers) {
+        const Bytes alone =
+            join({emit(TapeWriter().floats({first}), options), emit(TapeWriter().floats({second}), options)});
+        EXPECT_EQ(emit(TapeWriter().floats({first, second}), options), alone) << first << ' ' << second;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mpw

@@ -14,10 +14,10 @@ const pooled = () => {
 
 process.stdout.write(
   JSON.stringify({
-    nothing: await measureAllocation(() => 1, false),
-    array: await measureAllocation(array, false),
-    buffer: await measureAllocation(() => new Uint8Array(100_000), false),
-    pooled: await measureAllocation(pooled, false),
-    awaited: await measureAllocation(async () => array(), true),
+    nothing: await measureAllocation(() => 1),
+    array: await measureAllocation(array),
+    buffer: await measureAllocation(() => new Uint8Array(100_000)),
+    pooled: await measureAllocation(pooled),
+    awaited: await measureAllocation(async () => array()),
   }),
 );

@@ -40,6 +40,26 @@ describe("random messages", () => {
     });
   });
 
+  test("of any size, where what is small is done in another way", () => {
+    for (const text of ["a", "\u00e9", "\u65e5"]) {
+      for (let length = 0; length < 300; length++) {
+        const part = text.repeat(length);
+        const bytes = new Uint8Array(length).fill(length);
+        for (const args of [
+          [part],
+          [part, bytes, { part }, 2 ** 40, -(2 ** 40)],
+          [bytes, part, [part, 1.5]],
+        ]) {
+          const message: HubMessage = { type: 1, target: "Target", arguments: args, headers: { part } };
+          const frame = official.writeMessage(message) as ArrayBuffer;
+          assert.deepStrictEqual(Buffer.from(ours.writeMessage(message)), Buffer.from(frame));
+          const batch = joined([frame, official.writeMessage({ type: 6 }), frame]);
+          assert.deepStrictEqual(parse(ours, batch), parse(official, batch));
+        }
+      }
+    }
+  });
+
   test("are written to the same bytes with any options", () => {
     const options = fc.record(
       {

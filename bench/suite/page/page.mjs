@@ -2,7 +2,7 @@
 import { browserPeers, findPeer, peers } from "../peers.mjs";
 import { fullSettings, interleave, quickSettings, timeAll } from "../plan.mjs";
 import { printTable, ratioTable } from "../report/tables.mjs";
-import { describeWorkloads, directions } from "../results.mjs";
+import { codec, describeSection, directions } from "../results.mjs";
 import { findWorkload, workloads } from "../workloads.mjs";
 
 /** @param {string} id */
@@ -51,7 +51,7 @@ async function run(jobs, effort, onProgress) {
 /** @param {import("../plan.mjs").Settings} settings */
 async function runForReader({ rounds, effort }, isQuick = false) {
   const chosen = workloads.filter((workload) => !isQuick || workload.isQuick);
-  const jobs = interleave(chosen, browserPeers, rounds);
+  const jobs = interleave({ workloads: chosen, peers: browserPeers }, rounds);
   const { host, timings, failures } = await run(jobs, effort, (done, { workload, peer }) => {
     element("progress").textContent = `${done + 1}/${jobs.length}: ${workload.name}, ${peer.id}`;
   });
@@ -65,13 +65,13 @@ async function runForReader({ rounds, effort }, isQuick = false) {
   }));
   const results = /** @type {any} */ ({
     libraries,
-    workloads: describeWorkloads(chosen, timings),
     hosts: [host],
     timings,
     failures,
   });
+  const section = describeSection({ ...codec, workloads: chosen }, timings);
   element("tables").textContent = [
-    ...directions.map((direction) => printTable(ratioTable(results, host, direction))),
+    ...directions.map((direction) => printTable(ratioTable(results, host, section, direction))),
     ...failures.map(({ workload, library, reason }) => `${library}, ${workload}: ${reason}`),
   ].join("\n");
 }

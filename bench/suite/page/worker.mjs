@@ -21,11 +21,12 @@ async function measure({ workload, peer, effort }) {
   const documentedCodecSource = await (await fetch("documentedCodec.js")).text();
   const environment = { readDocument, documentedCodecSource };
   const subject = await openSubject(findWorkload(workload), findPeer(peer), environment);
-  return {
-    bytes: subject.bytes,
-    encode: await time(Benchmark, subject.encode, false, effort),
-    decode: await time(Benchmark, subject.decode, subject.isAsync, effort),
-  };
+  /** @type {import("../child.mjs").Answer} */
+  const answer = { bytes: subject.bytes, operations: {} };
+  for (const [operation, run] of Object.entries(subject.operations)) {
+    answer.operations[operation] = await time(Benchmark, run, effort);
+  }
+  return answer;
 }
 
 addEventListener("message", async ({ data }) => {

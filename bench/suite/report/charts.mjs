@@ -1,6 +1,6 @@
 // The options of the report's charts, for ECharts: the page draws them, and the README's picture is one of them.
-import { KEPT, REFERENCE_KEPT } from "../libraryNames.mjs";
-import { allocationIndex, directions, LARGE_BYTES, timingIndex } from "../results.mjs";
+import { KEPT, REFERENCE_KEPT } from "../names.mjs";
+import { directions, indexOf, LARGE_BYTES, rowsOf } from "../results.mjs";
 import { geometricMean } from "../statistics.mjs";
 import { margin, operationsPerSecond, ratio, size } from "./format.mjs";
 import { measuredLibraries } from "./tables.mjs";
@@ -9,24 +9,35 @@ import { measuredLibraries } from "./tables.mjs";
  * @typedef {import("../results.mjs").Results} Results
  * @typedef {import("../hosts.mjs").Host} Host
  * @typedef {import("../results.mjs").Direction} Direction
+ * @typedef {import("../results.mjs").SectionInfo} Section
  */
 
 const OURS_COLOR = "#c2410c";
-const COLORS = [
-  "#2563eb",
-  "#60a5fa",
-  "#15803d",
-  "#4ade80",
-  "#86efac",
-  "#7c3aed",
-  "#a16207",
-  "#db2777",
-  "#0891b2",
-  "#475569",
-  "#94a3b8",
-];
+const COLORS =
+  "#2563eb #60a5fa #15803d #4ade80 #86efac #7c3aed #a16207 #db2777 #0891b2 #475569 #94a3b8".split(" ");
 const ROW_HEIGHT = 22;
 const CHART_MARGINS = 130;
+
+/** What all charts have in common. */
+const COMMON = { animation: false, aria: { enabled: true }, tooltip: { trigger: "item" } };
+
+/** @param {{ left: number, right: number, top: number, bottom: number }} margins beyond which no label reaches */
+function gridOf(margins) {
+  return { ...margins, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
+}
+
+/**
+ * @param {"log" | "value"} type
+ * @param {string} name
+ */
+function axisOf(type, name) {
+  return { type, name, nameLocation: "middle", nameGap: 25 };
+}
+
+/** @param {readonly string[]} data from the top down */
+function categories(data) {
+  return { type: "category", data, inverse: true, axisTick: { show: false }, axisLabel: { interval: 0 } };
+}
 
 /**
  * @param {Results} results
@@ -42,52 +53,43 @@ function colorOf({ libraries }) {
       : COLORS[others.indexOf(library) % COLORS.length];
 }
 
+/** @typedef {ReturnType<typeof rowsOf>[number]} Row */
+
 /**
  * One row a workload, one dot a library, on a logarithmic scale.
  * @param {Results} results
  * @param {Host} host
- * @param {(workload: string, library: string) => { value: number, label: string } | undefined} point
+ * @param {Section} section
+ * @param {string | undefined} operation all of the section, if it is not given
+ * @param {(row: Row, library: string) => { value: number, label: string } | undefined} point
  * @param {string} axis
  */
-function dots(results, host, point, axis) {
+function dots(results, host, section, operation, point, axis) {
   const color = colorOf(results);
-  const names = results.workloads.map(({ name }) => name);
-  const series = measuredLibraries(results, host).map((library) => ({
+  const rows = rowsOf(section, operation === undefined ? undefined : [operation]);
+  const nameOf = (/** @type {Row} */ row) => (operation === undefined ? row.label : row.workload);
+  const series = measuredLibraries(results, host, section).map((library) => ({
     name: library,
     type: "scatter",
     symbol: library === KEPT ? "diamond" : "circle",
     symbolSize: library === KEPT ? 15 : 9,
     z: library === KEPT ? 3 : 2,
     itemStyle: { color: color(library), opacity: 0.9 },
-    data: names.flatMap((workload) => {
-      const found = point(workload, library);
-      return found === undefined ? [] : [{ name: found.label, value: [found.value, workload] }];
+    data: rows.flatMap((row) => {
+      const found = point(row, library);
+      if (found === undefined) return [];
+      return [{ name: `${row.workload}: ${found.label}`, value: [found.value, nameOf(row)] }];
     }),
   }));
   return {
-    height: names.length * ROW_HEIGHT + CHART_MARGINS,
+    height: rows.length * ROW_HEIGHT + CHART_MARGINS,
     option: {
-      animation: false,
-      aria: { enabled: true },
+      ...COMMON,
       legend: { type: "plain", top: 0, left: 0, right: 0 },
-      grid: {
-        left: 10,
-        right: 30,
-        top: 80,
-        bottom: 40,
-        outerBoundsMode: "same",
-        outerBoundsContain: "axisLabel",
-      },
+      grid: gridOf({ left: 10, right: 30, top: 80, bottom: 40 }),
       tooltip: { trigger: "item", formatter: "{a}<br>{b}" },
-      xAxis: { type: "log", name: axis, nameLocation: "middle", nameGap: 25, logBase: 10 },
-      yAxis: {
-        type: "category",
-        data: names,
-        inverse: true,
-        splitLine: { show: true },
-        axisTick: { show: false },
-        axisLabel: { interval: 0 },
-      },
+      xAxis: axisOf("log", axis),
+      yAxis: { ...categories(rows.map(nameOf)), splitLine: { show: true } },
       series,
     },
   };
@@ -96,44 +98,46 @@ function dots(results, host, point, axis) {
 /**
  * @param {Results} results
  * @param {Host} host
- * @param {Direction} direction
+ * @param {Section} section
+ * @param {string} [operation] default: all
  */
-export function speedChart(results, host, direction) {
-  const timingOf = timingIndex(results);
+export function speedChart(results, host, section, operation) {
+  const timingOf = indexOf(results.timings);
   return dots(
     results,
     host,
-    (workload, library) => {
-      const time = timingOf(host.id, workload, direction, library);
-      const reference = timingOf(host.id, workload, direction, REFERENCE_KEPT);
+    section,
+    operation,
+    ({ workload, operation }, library) => {
+      const time = timingOf(host.id, workload, operation, library);
+      const reference = timingOf(host.id, workload, operation, section.reference);
       if (time === undefined || reference === undefined) return undefined;
       const value = reference.mean / time.mean;
       const speed = `${operationsPerSecond(time.mean)} ops/s ${margin(time.margin)}, ${time.samples} samples`;
-      return { value, label: `${workload}: ${ratio(value)}× @msgpack/msgpack<br>${speed}` };
+      return { value, label: `${ratio(value)}× ${section.reference}<br>${speed}` };
     },
-    "times as fast as @msgpack/msgpack (kept instances); further right is faster",
+    `times as fast as ${section.reference}; further right is faster`,
   );
 }
 
 /**
  * @param {Results} results
  * @param {Host} host
- * @param {Direction} direction
+ * @param {Section} section
+ * @param {string} [operation] default: all
  */
-export function allocationChart(results, host, direction) {
-  const allocated = allocationIndex(results);
-  const bytesOf = new Map(results.workloads.map(({ name, bytes }) => [name, bytes]));
+export function allocationChart(results, host, section, operation) {
+  const allocated = indexOf(results.allocations);
   return dots(
     results,
     host,
-    (workload, library) => {
-      const bytes = allocated(host.id, workload, direction, library);
-      if (bytes === undefined || bytes < 1) return undefined;
-      const value = bytes / (bytesOf.get(workload) ?? 1);
-      return {
-        value,
-        label: `${workload}: ${size(bytes)} bytes, ${ratio(value)} for each byte of the message`,
-      };
+    section,
+    operation,
+    ({ workload, operation, bytes }, library) => {
+      const found = allocated(host.id, workload, operation, library);
+      if (found === undefined || found.bytes < 1) return undefined;
+      const value = found.bytes / bytes;
+      return { value, label: `${size(found.bytes)} bytes, ${ratio(value)} for each byte of the message` };
     },
     "bytes allocated for each byte of the message; further left is less",
   );
@@ -143,11 +147,12 @@ export function allocationChart(results, host, direction) {
  * Geometric means over the workloads of 1 KB and more that a library and the reference can do.
  * @param {Results} results
  * @param {Host} host
+ * @param {Section} section
  */
-export function meansChart(results, host) {
-  const timingOf = timingIndex(results);
-  const names = results.workloads.filter(({ bytes }) => bytes >= LARGE_BYTES).map(({ name }) => name);
-  const libraries = measuredLibraries(results, host);
+export function meansChart(results, host, section) {
+  const timingOf = indexOf(results.timings);
+  const names = section.workloads.filter(({ bytes }) => bytes >= LARGE_BYTES).map(({ name }) => name);
+  const libraries = measuredLibraries(results, host, section);
   const means = (/** @type {Direction} */ direction) =>
     libraries.map((library) => {
       const ratios = names.flatMap((workload) => {
@@ -162,8 +167,7 @@ export function meansChart(results, host) {
   return {
     height: libraries.length * 38 + CHART_MARGINS,
     option: {
-      animation: false,
-      aria: { enabled: true },
+      ...COMMON,
       backgroundColor: "#ffffff",
       title: {
         text: `Times as fast as @msgpack/msgpack, ${host.name}`,
@@ -171,23 +175,9 @@ export function meansChart(results, host) {
         left: "center",
         textStyle: { fontSize: 15 },
       },
-      grid: {
-        left: 25,
-        right: 50,
-        top: 60,
-        bottom: 20,
-        outerBoundsMode: "same",
-        outerBoundsContain: "axisLabel",
-      },
-      tooltip: { trigger: "item" },
+      grid: gridOf({ left: 25, right: 50, top: 60, bottom: 20 }),
       xAxis: { type: "value" },
-      yAxis: {
-        type: "category",
-        data: libraries,
-        inverse: true,
-        axisTick: { show: false },
-        axisLabel: { interval: 0 },
-      },
+      yAxis: categories(libraries),
       series: directions.map((direction) => ({
         name: direction,
         type: "bar",
@@ -234,24 +224,10 @@ function bars({ libraries }, rows, axis) {
   return {
     height: rows.length * ROW_HEIGHT + CHART_MARGINS,
     option: {
-      animation: false,
-      aria: { enabled: true },
-      grid: {
-        left: 10,
-        right: 60,
-        top: 20,
-        bottom: 40,
-        outerBoundsMode: "same",
-        outerBoundsContain: "axisLabel",
-      },
-      tooltip: { trigger: "item" },
-      xAxis: { type: "value", name: axis, nameLocation: "middle", nameGap: 25 },
-      yAxis: {
-        type: "category",
-        data: rows.map(({ name }) => name),
-        inverse: true,
-        axisLabel: { interval: 0 },
-      },
+      ...COMMON,
+      grid: gridOf({ left: 10, right: 60, top: 20, bottom: 40 }),
+      xAxis: axisOf("value", axis),
+      yAxis: categories(rows.map(({ name }) => name)),
       series: [
         {
           type: "bar",
@@ -287,12 +263,10 @@ export function growthChart(results, host) {
   return {
     height: 360,
     option: {
-      animation: false,
-      aria: { enabled: true },
+      ...COMMON,
       legend: { top: 0 },
       grid: { left: 50, right: 30, top: 40, bottom: 50 },
-      tooltip: { trigger: "item" },
-      xAxis: { type: "log", name: "MB", nameLocation: "middle", nameGap: 25 },
+      xAxis: axisOf("log", "MB"),
       yAxis: { type: "value", name: "ns/byte", min: 0 },
       series: lines,
     },

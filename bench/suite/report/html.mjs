@@ -1,9 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { directions } from "../results.mjs";
-import { allocationTable, goalTable, numberColumns, otherTables, speedTable } from "./tables.mjs";
-
-const titles = { decode: "Decode", encode: "Encode" };
+import { isCodec } from "../results.mjs";
+import {
+  allocationTable,
+  goalTable,
+  numberColumns,
+  otherTables,
+  protocolTable,
+  speedTable,
+} from "./tables.mjs";
 
 /**
  * Writes the report as a page that needs nothing but itself: styles, charting library and data are in it.
@@ -21,8 +26,6 @@ export async function renderHtml(results) {
     logLevel: "error",
   });
   const title = `msgpack-wasm: benchmarks of ${results.date.slice(0, 10)}`;
-  const byHost = (/** @type {(host: import("../hosts.mjs").Host) => string} */ render) =>
-    results.hosts.map((host) => `<div data-host="${escapeHtml(host.id)}">${render(host)}</div>`).join("\n");
   const [others, absent] = [
     otherTables(results).filter(({ title: name }) => name !== "Not compared"),
     otherTables(results).filter(({ title: name }) => name === "Not compared"),
@@ -46,18 +49,7 @@ ${renderTable(goalTable(results))}
         `<option value="${escapeHtml(id)}">${escapeHtml(`${name} ${engine}`)}</option>`,
     )
     .join("")}</select></label></p>
-<h2>At a glance</h2>
-<div id="means"></div>
-${directions
-  .map(
-    (direction) => `<h2>${titles[direction]}</h2>
-<div id="speed-${direction}"></div>
-<details><summary>Speed in numbers</summary>${byHost((host) => renderTable(speedTable(results, host, direction)))}</details>
-<h3>${titles[direction]}: memory</h3>
-<div id="allocation-${direction}"></div>
-<details><summary>Memory in numbers</summary>${byHost((host) => renderTable(allocationTable(results, host, direction)))}</details>`,
-  )
-  .join("\n")}
+${results.sections.map((section) => (isCodec(section) ? codecSection : protocolSection)(section, results)).join("\n")}
 ${chart("Start-up", "startup", results.startups)}
 ${chart("Download", "download", results.downloads)}
 ${chart("Growth", "growth", results.growths)}
@@ -74,12 +66,68 @@ ${METHOD}
 }
 
 /**
+ * @typedef {import("../results.mjs").Results} Results
+ * @typedef {import("../results.mjs").SectionInfo} Section
+ */
+
+/**
+ * @param {Section} section
+ * @param {Results} results
+ */
+function codecSection(section, results) {
+  const parts = section.operations.map(
+    (operation) => `<h2>${escapeHtml(section.name)}: ${operation}</h2>
+${place("speed", section, operation)}
+${numbers(results, (host) => speedTable(results, host, section, operation))}
+<h3>Memory</h3>
+${place("allocation", section, operation)}
+${numbers(results, (host) => allocationTable(results, host, section, operation))}`,
+  );
+  return ["<h2>At a glance</h2>", place("means", section), ...parts].join("\n");
+}
+
+/**
+ * @param {Section} section
+ * @param {Results} results
+ */
+function protocolSection(section, results) {
+  return `<h2>${escapeHtml(section.name)}</h2>
+${place("speed", section)}
+<h3>Memory</h3>
+${place("allocation", section)}
+${numbers(results, (host) => protocolTable(results, host, section))}`;
+}
+
+/**
+ * Where the page draws a chart.
+ * @param {string} chart
+ * @param {Section} section
+ * @param {string} [operation]
+ */
+function place(chart, { name }, operation) {
+  const part = operation === undefined ? "" : ` data-operation="${escapeHtml(operation)}"`;
+  return `<div data-chart="${chart}" data-section="${escapeHtml(name)}"${part}></div>`;
+}
+
+/**
+ * A table, to unfold, for the host that is chosen.
+ * @param {Results} results
+ * @param {(host: import("../hosts.mjs").Host) => import("./tables.mjs").Table} tableOf
+ */
+function numbers({ hosts }, tableOf) {
+  const tables = hosts.map(
+    (host) => `<div data-host="${escapeHtml(host.id)}">${renderTable(tableOf(host))}</div>`,
+  );
+  return `<details><summary>In numbers</summary>${tables.join("\n")}</details>`;
+}
+
+/**
  * @param {string} title
  * @param {string} id
  * @param {readonly unknown[]} rows without which there is nothing to draw
  */
 function chart(title, id, rows) {
-  return rows.length === 0 ? "" : `<h2>${title}</h2>\n<div id="${id}"></div>`;
+  return rows.length === 0 ? "" : `<h2>${title}</h2>\n<div data-chart="${id}"></div>`;
 }
 
 /** @param {import("../results.mjs").Results} results */

@@ -39,17 +39,17 @@ function element(id) {
 const results = JSON.parse(element("results").textContent ?? "");
 const choice = /** @type {HTMLSelectElement} */ (element("host"));
 
-/** @type {Record<string, (host: import("../hosts.mjs").Host) => { height: number, option: Record<string, unknown> }>} */
 const charts = {
-  means: (host) => meansChart(results, host),
-  "speed-decode": (host) => speedChart(results, host, "decode"),
-  "speed-encode": (host) => speedChart(results, host, "encode"),
-  "allocation-decode": (host) => allocationChart(results, host, "decode"),
-  "allocation-encode": (host) => allocationChart(results, host, "encode"),
-  startup: (host) => startupChart(results, host),
-  download: () => downloadChart(results),
-  growth: (host) => growthChart(results, host),
+  means: meansChart,
+  speed: speedChart,
+  allocation: allocationChart,
+  startup: startupChart,
+  download: downloadChart,
+  growth: growthChart,
 };
+
+/** @type {HTMLElement[]} */
+const places = Array.from(document.querySelectorAll("[data-chart]"));
 
 /** @type {import("echarts/core").EChartsType[]} */
 let drawn = [];
@@ -57,14 +57,19 @@ let drawn = [];
 function draw() {
   for (const chart of drawn) chart.dispose();
   const host = results.hosts.find(({ id }) => id === choice.value) ?? results.hosts[0];
-  drawn = Object.entries(charts).flatMap(([id, make]) => {
-    const place = document.getElementById(id);
-    if (place === null) return [];
-    const { height, option } = make(host);
+  drawn = [];
+  for (const place of places) {
+    const { chart: name, section: sectionName, operation } = place.dataset;
+    const section = results.sections.find((each) => each.name === sectionName) ?? results.sections[0];
+    const make = charts[/** @type {keyof typeof charts} */ (name)];
+    const { height, option } = make(results, host, section, operation);
+    const isEmpty = option.series.every(({ data }) => data.length === 0);
+    place.textContent = isEmpty ? "Not measured here." : "";
+    if (isEmpty) continue;
     const chart = init(place, undefined, { renderer: "svg", height });
     chart.setOption(option);
-    return chart;
-  });
+    drawn.push(chart);
+  }
   for (const section of Array.from(document.querySelectorAll("[data-host]"))) {
     /** @type {HTMLElement} */ (section).hidden = section.getAttribute("data-host") !== host.id;
   }

@@ -3,10 +3,11 @@ import { AriaComponent, GridComponent, TitleComponent, TooltipComponent } from "
 import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { computeGoals } from "../goals.mjs";
-import { JSON_BYTES, JSON_STRING, KEPT, REFERENCE_KEPT } from "../libraryNames.mjs";
-import { directions, timingIndex } from "../results.mjs";
+import { JSON_BYTES, JSON_STRING, KEPT, REFERENCE_KEPT } from "../names.mjs";
+import { codec, codecWorkloads, directions, indexOf, isCodec } from "../results.mjs";
 import { meansChart } from "./charts.mjs";
 import { margin, operationsPerSecond, ratio, size } from "./format.mjs";
+import { protocolTable } from "./tables.mjs";
 
 const BEGIN = "<!-- bench:begin (written by `npm run bench -- --readme`) -->";
 const END = "<!-- bench:end -->";
@@ -20,7 +21,8 @@ use([AriaComponent, BarChart, GridComponent, SVGRenderer, TitleComponent, Toolti
  * @returns {string} SVG
  */
 export function renderSvg(results) {
-  const { height, option } = meansChart(results, mainHost(results));
+  const section = { ...codec, workloads: codecWorkloads(results) };
+  const { height, option } = meansChart(results, mainHost(results), section);
   const chart = init(null, undefined, { renderer: "svg", ssr: true, width: CHART_WIDTH, height });
   chart.setOption(option);
   const svg = chart.renderToSVGString();
@@ -62,6 +64,10 @@ function renderMarkdown(results, chart) {
     "is the fastest of its modes, with its native addon; JSON is the faster of its ways, and for `encode` that to bytes.",
     "",
     ...directions.flatMap((direction) => [...markdownTable(results, host, direction), ""]),
+    "The protocols: nanoseconds and bytes allocated by an operation; how many times as fast that is as with each of the others,",
+    "and what they allocate.",
+    "",
+    ...protocolLines(results),
     ...hostLines(results),
     "",
     `Of ${goals.length} goals set for speed, memory and growth, ${reached} are reached; the report that \`npm run bench\` writes lists them all.`,
@@ -97,9 +103,9 @@ function columnsOf({ libraries }, direction) {
  * @param {import("../results.mjs").Direction} direction
  */
 function markdownTable(results, host, direction) {
-  const timingOf = timingIndex(results);
+  const timingOf = indexOf(results.timings);
   const columns = Object.entries(columnsOf(results, direction));
-  const rows = results.workloads.flatMap(({ name, bytes }) => {
+  const rows = codecWorkloads(results).flatMap(({ name, bytes }) => {
     const own = timingOf(host.id, name, direction, KEPT);
     if (own === undefined) return [];
     const cells = columns.map(([, libraries]) => {
@@ -110,11 +116,29 @@ function markdownTable(results, host, direction) {
     });
     return [[name, size(bytes), `${operationsPerSecond(own.mean)} ${margin(own.margin)}`, ...cells]];
   });
-  return [
-    `| ${[direction, "bytes", "ops/s", ...columns.map(([name]) => name)].join(" | ")} |`,
-    `| --- |${" ---: |".repeat(columns.length + 2)}`,
-    ...rows.map((row) => `| ${row.join(" | ")} |`),
-  ];
+  return markdownLines([direction, "bytes", "ops/s", ...columns.map(([name]) => name)], rows);
+}
+
+/**
+ * @param {readonly string[]} columns
+ * @param {readonly (readonly string[])[]} rows
+ */
+function markdownLines(columns, rows) {
+  return [columns, ["---", ...columns.slice(1).map(() => "---:")], ...rows].map(
+    (row) => `| ${row.join(" | ")} |`,
+  );
+}
+
+/** @param {import("../results.mjs").Results} results */
+function protocolLines(results) {
+  const host = mainHost(results);
+  return results.sections
+    .filter((section) => !isCodec(section))
+    .flatMap((section) => {
+      const { columns, rows } = protocolTable(results, host, section);
+      const cells = rows.map((row) => row.map(({ text, mark }) => (mark === "bad" ? `**${text}**` : text)));
+      return [...markdownLines([section.name, ...columns.slice(1)], cells), ""];
+    });
 }
 
 /**

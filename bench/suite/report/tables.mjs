@@ -1,6 +1,6 @@
 import { computeGoals } from "../goals.mjs";
-import { KEPT } from "../libraryNames.mjs";
-import { allocationIndex, timingIndex } from "../results.mjs";
+import { KEPT } from "../names.mjs";
+import { indexOf, rowsOf } from "../results.mjs";
 import { margin, operationsPerSecond, ratio, short, size, verdict } from "./format.mjs";
 
 /**
@@ -17,6 +17,7 @@ import { margin, operationsPerSecond, ratio, short, size, verdict } from "./form
  * @property {"best" | "bad"} [mark]
  *
  * @typedef {import("../results.mjs").Results} Results
+ * @typedef {import("../results.mjs").SectionInfo} Section
  * @typedef {import("../hosts.mjs").Host} Host
  */
 
@@ -24,22 +25,23 @@ import { margin, operationsPerSecond, ratio, short, size, verdict } from "./form
 const NONE = { text: "–" };
 
 /**
- * Of each workload, every library's operations a second.
+ * Of each workload of a section, every library's operations a second.
  * @param {Results} results
  * @param {Host} host
- * @param {import("../results.mjs").Direction} direction
+ * @param {Section} section
+ * @param {string} operation
  * @returns {Table}
  */
-export function speedTable(results, host, direction) {
-  const timingOf = timingIndex(results);
-  const libraries = measuredLibraries(results, host);
+export function speedTable(results, host, section, operation) {
+  const timingOf = indexOf(results.timings);
+  const libraries = measuredLibraries(results, host, section);
   return {
-    title: `${host.name}: ${direction}, operations a second`,
+    title: `${host.name}: ${operation}, operations a second`,
     note: "± is half of the 95 % confidence interval, × how many times as fast as our kept instances, n the samples.",
     columns: ["workload", "bytes", ...libraries],
-    rows: results.workloads.map(({ name, bytes }) => {
-      const own = timingOf(host.id, name, direction, KEPT)?.mean;
-      const times = libraries.map((library) => timingOf(host.id, name, direction, library));
+    rows: section.workloads.map(({ name, bytes }) => {
+      const own = timingOf(host.id, name, operation, KEPT)?.mean;
+      const times = libraries.map((library) => timingOf(host.id, name, operation, library));
       const least = Math.min(...times.flatMap((time) => time?.mean ?? []));
       const cells = times.map((time) => {
         if (time === undefined) return NONE;
@@ -59,21 +61,22 @@ export function speedTable(results, host, direction) {
  * The same as how many times as fast ours is: what fits a terminal.
  * @param {Results} results
  * @param {Host} host
- * @param {import("../results.mjs").Direction} direction
+ * @param {Section} section
+ * @param {string} operation
  * @returns {Table}
  */
-export function ratioTable(results, host, direction) {
-  const timingOf = timingIndex(results);
-  const libraries = measuredLibraries(results, host).filter((library) => library !== KEPT);
+export function ratioTable(results, host, section, operation) {
+  const timingOf = indexOf(results.timings);
+  const libraries = measuredLibraries(results, host, section).filter((library) => library !== KEPT);
   return {
-    title: `${host.name}: ${direction}`,
+    title: `${host.name}: ${operation}`,
     note: `operations a second with ${KEPT}, kept instances; and how many times as fast that is as each of the others`,
     columns: ["workload", "bytes", "ops/s", "±", "n", ...libraries],
-    rows: results.workloads.flatMap(({ name, bytes }) => {
-      const own = timingOf(host.id, name, direction, KEPT);
+    rows: section.workloads.flatMap(({ name, bytes }) => {
+      const own = timingOf(host.id, name, operation, KEPT);
       if (own === undefined) return [];
       const cells = libraries.map((library) => {
-        const time = timingOf(host.id, name, direction, library);
+        const time = timingOf(host.id, name, operation, library);
         return time === undefined ? NONE : { text: ratio(time.mean / own.mean) };
       });
       return [
@@ -95,20 +98,20 @@ export function ratioTable(results, host, direction) {
  * @param {Results} results
  * @param {Host} host
  * @param {string} workload
- * @param {import("../results.mjs").Direction} direction
+ * @param {string} operation
  * @returns {Table}
  */
-export function workloadTable(results, host, workload, direction) {
-  const timingOf = timingIndex(results);
-  const allocated = allocationIndex(results);
-  const own = timingOf(host.id, workload, direction, KEPT)?.mean;
+export function workloadTable(results, host, workload, operation) {
+  const timingOf = indexOf(results.timings);
+  const allocated = indexOf(results.allocations);
+  const own = timingOf(host.id, workload, operation, KEPT)?.mean;
   return {
-    title: `${host.name}: ${direction} ${workload}`,
+    title: `${host.name}: ${operation} ${workload}`,
     columns: ["library", "bytes", "ops/s", "±", "samples", "ours is", "allocated"],
-    rows: measuredLibraries(results, host).flatMap((library) => {
-      const time = timingOf(host.id, workload, direction, library);
+    rows: results.libraries.flatMap(({ id: library }) => {
+      const time = timingOf(host.id, workload, operation, library);
       if (time === undefined) return [];
-      const bytes = allocated(host.id, workload, direction, library);
+      const bytes = allocated(host.id, workload, operation, library)?.bytes;
       return [
         [
           { text: library },
@@ -127,24 +130,76 @@ export function workloadTable(results, host, workload, direction) {
 /**
  * @param {Results} results
  * @param {Host} host
- * @param {import("../results.mjs").Direction} direction
+ * @param {Section} section
+ * @param {string} operation
  * @returns {Table}
  */
-export function allocationTable(results, host, direction) {
-  const allocated = allocationIndex(results);
-  const libraries = measuredLibraries(results, host);
+export function allocationTable(results, host, section, operation) {
+  const allocated = indexOf(results.allocations);
+  const libraries = measuredLibraries(results, host, section);
   return {
-    title: `${host.name}: ${direction}, bytes allocated by an operation`,
+    title: `${host.name}: ${operation}, bytes allocated by an operation`,
     note: "On the heap, and outside it for array buffers and long strings, garbage included.",
     columns: ["workload", "bytes", ...libraries],
-    rows: results.workloads.map(({ name, bytes }) => [
+    rows: section.workloads.map(({ name, bytes }) => [
       { text: name },
       { text: size(bytes) },
       ...libraries.map((library) => {
-        const own = allocated(host.id, name, direction, library);
-        return own === undefined ? NONE : { text: short(Math.round(own)) };
+        const found = allocated(host.id, name, operation, library);
+        return found === undefined ? NONE : { text: short(Math.round(found.bytes)) };
       }),
     ]),
+  };
+}
+
+/**
+ * All about a protocol: what ours takes and allocates in each row, and what the others do.
+ * @param {Results} results
+ * @param {Host} host
+ * @param {Section} section
+ * @returns {Table}
+ */
+export function protocolTable(results, host, section) {
+  const timingOf = indexOf(results.timings);
+  const allocated = indexOf(results.allocations);
+  const others = measuredLibraries(results, host, section).filter((library) => library !== KEPT);
+  return {
+    title: `${host.name}: ${section.name}`,
+    note: `nanoseconds and bytes allocated by an operation with ${KEPT}; how many times as fast that is as each of the others, and what they allocate`,
+    columns: [
+      ...["operation", "bytes", "ns", "±", "n", "allocated"],
+      ...others.flatMap((library) => [library, "allocated"]),
+    ],
+    rows: rowsOf(section).flatMap(({ label, workload, operation, bytes }) => {
+      const own = timingOf(host.id, workload, operation, KEPT);
+      if (own === undefined) return [];
+      const allocatedBy = (/** @type {string} */ library) => {
+        const found = allocated(host.id, workload, operation, library);
+        return found === undefined ? NONE : { text: size(found.bytes) };
+      };
+      const cells = others.flatMap((library) => {
+        const time = timingOf(host.id, workload, operation, library);
+        if (time === undefined) return [NONE, NONE];
+        const relative = time.mean / own.mean;
+        const cell = {
+          text: ratio(relative),
+          detail: `${size(time.mean)} ns ${margin(time.margin)}, n ${time.samples}`,
+          ...(relative < 1 ? { mark: /** @type {const} */ ("bad") } : {}),
+        };
+        return [cell, allocatedBy(library)];
+      });
+      return [
+        [
+          { text: label },
+          { text: size(bytes) },
+          { text: size(own.mean) },
+          { text: margin(own.margin) },
+          { text: String(own.samples) },
+          allocatedBy(KEPT),
+          ...cells,
+        ],
+      ];
+    }),
   };
 }
 
@@ -240,10 +295,16 @@ export function otherTables(results) {
 /**
  * @param {Results} results
  * @param {Host} host
+ * @param {Section} section
  * @returns {string[]}
  */
-export function measuredLibraries({ libraries, timings }, host) {
-  const measured = new Set(timings.filter((timing) => timing.host === host.id).map(({ library }) => library));
+export function measuredLibraries({ libraries, timings }, host, { workloads }) {
+  const names = new Set(workloads.map(({ name }) => name));
+  const measured = new Set(
+    timings
+      .filter((timing) => timing.host === host.id && names.has(timing.workload))
+      .map(({ library }) => library),
+  );
   return libraries.map(({ id }) => id).filter((id) => measured.has(id));
 }
 

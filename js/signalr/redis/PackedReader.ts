@@ -20,7 +20,7 @@ const { utf8Slice } = Buffer.prototype as unknown as Slices;
 const utf8 = (bytes: Uint8Array, start: number, end: number): string => utf8Slice.call(bytes, start, end);
 
 /**
- * Reads the few formats of MessagePack that the backplane's messages have: see `PackedWriter`. Each method throws a
+ * Reads the few formats of MessagePack that the backplane's messages have: see `packedFormats.ts`. Each method throws a
  * `DecodeError`, or a `RangeError` where the bytes end too early, with its `code` and `offset`.
  */
 export class PackedReader extends FormatReader {

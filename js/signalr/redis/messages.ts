@@ -1,8 +1,18 @@
 import { PackedReader } from "./PackedReader.ts";
-import { headerSizeOf, intSizeOf, PackedWriter, sizeOf } from "./PackedWriter.ts";
+import {
+  allocate,
+  headerSizeOf,
+  intSizeOf,
+  sizeOf,
+  writeArray,
+  writeBin,
+  writeInt,
+  writeMap,
+  writeStr,
+} from "./packedFormats.ts";
 
 // The payloads of the backplane's channels (`RedisProtocol` of ASP.NET Core), byte for byte. Items behind those that
-// are known are ignored. Readers throw a DecodeError, or a RangeError where the bytes end too early.
+// are known are ignored. Writers count on text that is ASCII: where it is not, they write again, with more room. Readers throw a DecodeError, or a RangeError where the bytes end too early.
 
 /** A hub message in one of the hub protocols: with its length before it, or the separator behind it. */
 export interface SerializedMessage {
@@ -43,7 +53,6 @@ export interface BackplaneCompletion {
   readonly bytes: Uint8Array;
 }
 
-const writer = new PackedWriter();
 const reader = new PackedReader();
 
 export function writeInvocation(invocation: BackplaneInvocation): Uint8Array {
@@ -56,20 +65,20 @@ export function writeInvocation(invocation: BackplaneInvocation): Uint8Array {
     size += sizeOf(messages[i].protocol.length, true) + sizeOf(messages[i].bytes.length, false);
   }
   if (wantsResult) size += sizeOf(invocationId.length, true) + sizeOf(returnChannel.length, true);
-  writer.begin(size);
-  writer.array(wantsResult ? 4 : 2);
-  writer.array(excludedConnectionIds.length);
-  for (let i = 0; i < excludedConnectionIds.length; i++) writer.str(excludedConnectionIds[i]);
-  writer.map(messages.length);
-  for (let i = 0; i < messages.length; i++) {
-    writer.str(messages[i].protocol);
-    writer.bin(messages[i].bytes);
+  for (;;) {
+    const bytes = allocate(size);
+    let at = writeArray(bytes, 0, wantsResult ? 4 : 2);
+    at = writeArray(bytes, at, excludedConnectionIds.length);
+    for (let i = 0; i < excludedConnectionIds.length; i++) at = writeStr(bytes, at, excludedConnectionIds[i]);
+    at = writeMap(bytes, at, messages.length);
+    for (let i = 0; i < messages.length; i++) {
+      at = writeStr(bytes, at, messages[i].protocol);
+      at = writeBin(bytes, at, messages[i].bytes);
+    }
+    if (wantsResult) at = writeStr(bytes, writeStr(bytes, at, invocationId), returnChannel);
+    if (at === size) return bytes;
+    size = at;
   }
-  if (wantsResult) {
-    writer.str(invocationId);
-    writer.str(returnChannel);
-  }
-  return writer.take();
 }
 
 /** The bytes of its messages are views of `bytes`. */
@@ -90,16 +99,20 @@ export function readInvocation(bytes: Uint8Array): BackplaneInvocation {
 /** @throws RangeError if the id or the action is no int32 */
 export function writeGroupCommand(command: GroupCommand): Uint8Array {
   const { id, serverName, action, groupName, connectionId } = command;
-  const textSize =
+  let size = 1 + intSizeOf(id) + intSizeOf(action);
+  size +=
     sizeOf(serverName.length, true) + sizeOf(groupName.length, true) + sizeOf(connectionId.length, true);
-  writer.begin(1 + intSizeOf(id) + intSizeOf(action) + textSize);
-  writer.array(5);
-  writer.int(id);
-  writer.str(serverName);
-  writer.int(action);
-  writer.str(groupName);
-  writer.str(connectionId);
-  return writer.take();
+  for (;;) {
+    const bytes = allocate(size);
+    let at = writeArray(bytes, 0, 5);
+    at = writeInt(bytes, at, id);
+    at = writeStr(bytes, at, serverName);
+    at = writeInt(bytes, at, action);
+    at = writeStr(bytes, at, groupName);
+    at = writeStr(bytes, at, connectionId);
+    if (at === size) return bytes;
+    size = at;
+  }
 }
 
 export function readGroupCommand(bytes: Uint8Array): GroupCommand {
@@ -119,10 +132,10 @@ export function readGroupCommand(bytes: Uint8Array): GroupCommand {
  * @throws RangeError if it is no int32
  */
 export function writeAck(id: number): Uint8Array {
-  writer.begin(1 + intSizeOf(id));
-  writer.array(1);
-  writer.int(id);
-  return writer.take();
+  const bytes = allocate(1 + intSizeOf(id));
+  bytes[0] = 0x91;
+  writeInt(bytes, 1, id);
+  return bytes;
 }
 
 export function readAck(bytes: Uint8Array): number {
@@ -133,11 +146,15 @@ export function readAck(bytes: Uint8Array): number {
 
 export function writeCompletion(completion: BackplaneCompletion): Uint8Array {
   const { protocol, bytes } = completion;
-  writer.begin(1 + sizeOf(protocol.length, true) + sizeOf(bytes.length, false));
-  writer.array(2);
-  writer.str(protocol);
-  writer.bin(bytes);
-  return writer.take();
+  let size = 1 + sizeOf(protocol.length, true) + sizeOf(bytes.length, false);
+  for (;;) {
+    const written = allocate(size);
+    let at = writeArray(written, 0, 2);
+    at = writeStr(written, at, protocol);
+    at = writeBin(written, at, bytes);
+    if (at === size) return written;
+    size = at;
+  }
 }
 
 /** Its bytes are a view of `bytes`. */

@@ -1,4 +1,6 @@
+// The rows of MagicOnion's microbenchmark of its client, over a channel in memory; and what the codec does for each, alone.
 import { Decoder, Encoder } from "@msgpack/msgpack";
+import { KEPT, REFERENCE_KEPT } from "../suite/names.mjs";
 
 /** @type {typeof import("../../js/testing.ts")} */
 const { ClientCodec, clientOf, HubConnection, hubMethod } = await import(
@@ -6,16 +8,7 @@ const { ClientCodec, clientOf, HubConnection, hubMethod } = await import(
 );
 
 /**
- * An operation, as several candidates do it.
- * @typedef {object} Row
- * @property {string} group
- * @property {string} name
- * @property {boolean} isAsync Whether it returns a promise.
- * @property {(candidate: string) => () => unknown} open
- */
-
-/**
- * The calls of MagicOnion's microbenchmark of its client, with what the server answers.
+ * A call, with what the server answers.
  * @typedef {object} Call
  * @property {string} method
  * @property {unknown[]} args
@@ -173,48 +166,29 @@ function idBytes(id) {
   return new Encoder().encode(id);
 }
 
-/** @param {Call} call @param {any} codec @param {boolean} [isPrompt] */
-function connect(call, codec, isPrompt = false) {
+/**
+ * @param {Call} call
+ * @param {any} codec
+ * @param {boolean} isPrompt
+ * @returns {() => unknown}
+ */
+function callOf(call, codec, isPrompt) {
+  const { method, args, answer } = call;
   const connection = new HubConnection("IBenchmarkHub", codec, new Map(), {});
   const channel = new AnsweringChannel(call, isPrompt);
   connection.attach(channel.openHubStream("", connection));
   connection.accepted("2");
-  return /** @type {any} */ (clientOf(connection, {}));
-}
-
-/** @param {Call} call @param {any} codec @param {boolean} [isPrompt] */
-function callOf(call, codec, isPrompt) {
-  const hub = connect(call, codec, isPrompt);
-  const { method, args, answer } = call;
+  const hub = /** @type {any} */ (clientOf(connection, {}));
   // Names are written in the code, as users write them.
   const run = new Function("hub", `return () => hub.${method}(${args.map((arg) => JSON.stringify(arg))})`);
   return run(answer === undefined ? hub.fireAndForget : hub);
 }
 
-/** @param {Call} call @param {any} codec */
-function promptCallOf(call, codec) {
-  return callOf(call, codec, true);
-}
-
-/** @type {Record<string, () => any>} */
-const codecs = { ours: () => new ClientCodec(), msgpack: () => new PeerCodec() };
-export const candidates = Object.keys(codecs);
-
-/** @type {Row[]} */
-export const rows = [
-  { group: "call", operation: callOf },
-  { group: "call, answered at once", operation: promptCallOf },
-  { group: "codec", operation: codecOf },
-].flatMap(({ group, operation }) =>
-  Object.entries(calls).map(([name, call]) => ({
-    group,
-    name,
-    isAsync: group !== "codec" && call.answer !== undefined,
-    open: (candidate) => operation(call, codecs[candidate]()),
-  })),
-);
-
-/** @param {Call} call @param {any} codec */
+/**
+ * @param {Call} call
+ * @param {any} codec
+ * @returns {() => unknown}
+ */
 function codecOf({ method: name, args, answer }, codec) {
   const method = hubMethod(name, {});
   const [a, b, c, d] = args;
@@ -234,3 +208,26 @@ function codecOf({ method: name, args, answer }, codec) {
 
 /** @type {unknown} */
 export let sink;
+
+/** @type {Record<string, () => any>} */
+const codecs = { [KEPT]: () => new ClientCodec(), [REFERENCE_KEPT]: () => new PeerCodec() };
+
+/** @type {import("../suite/sections.mjs").Open} */
+export async function open(name, library) {
+  const call = calls[name];
+  const { method, args, result } = call;
+  const operations = {
+    call: callOf(call, codecs[library](), false),
+    "call, answered at once": callOf(call, codecs[library](), true),
+    "encode and decode": codecOf(call, codecs[library]()),
+  };
+  const received = [await operations.call(), await operations["call, answered at once"]()];
+  if (call.answer !== undefined) received.push(operations["encode and decode"]());
+  if (received.some((value) => value !== result)) {
+    throw new Error(`${library} does not give back what was answered: ${name}`);
+  }
+  const [a, b, c, d] = args;
+  const id = call.answer === undefined ? 0 : 1000;
+  const message = codecs[library]().writeCall(id, hubMethod(method, {}), args.length, a, b, c, d, null);
+  return { bytes: message.length, operations };
+}
