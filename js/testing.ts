@@ -1,6 +1,7 @@
 // The package with handles for its tests; it is built apart and not published.
 import { limitSmallReader } from "./SmallReader.ts";
 import { wasmMemoryBytes } from "./wasm/DecodeMemory.ts";
+import { sharedInstance } from "./wasm/module.ts";
 import { materializers, walkers } from "./workers.ts";
 
 export * from "./index.ts";
@@ -13,7 +14,7 @@ export { hubMethod } from "./streaminghub/HubMethod.ts";
 export * from "./streaminghub/index.ts";
 export { clientOf } from "./streaminghub/StreamingHubClient.ts";
 export { Tag, Wide } from "./tape.ts";
-export { limitSmallReader, wasmMemoryBytes };
+export { limitSmallReader, sharedInstance, wasmMemoryBytes };
 
 const DECODE_TAPE = 32 * 1024;
 const DECODE_BYTES = 128 * 1024;
@@ -39,4 +40,9 @@ export function limitDecodeWindows(
 /** Makes the encoder's windows small: at least 16 words of tape, and a pool of at least 512. */
 export function limitEncodeWindows(tapeWords = ENCODE_TAPE, poolBytes = ENCODE_BYTES): void {
   walkers.find().limitWindow(tapeWords, poolBytes);
+}
+
+/** Whether no call has kept a worker to itself. */
+export function areWorkersQuiet(): boolean {
+  return materializers.isQuiet && walkers.isQuiet;
 }

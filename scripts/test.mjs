@@ -3,6 +3,7 @@ import path from "node:path";
 import process from "node:process";
 import { build } from "./lib/build.mjs";
 import { main, root, run, step } from "./lib/command.mjs";
+import { fuzz, fuzzers } from "./lib/fuzz.mjs";
 import { setUpBrowsers, setUpTests } from "./lib/setup.mjs";
 
 /**
@@ -10,6 +11,9 @@ import { setUpBrowsers, setUpTests } from "./lib/setup.mjs";
  * browsers alone, and goes with their names.
  */
 const vitestArguments = process.argv.slice(2);
+
+/** For each of the fuzzers. `npm run fuzz` runs them for longer. */
+const FUZZ_SECONDS = 20;
 
 await main(async () => {
   await build();
@@ -28,6 +32,7 @@ await main(async () => {
   const steps = [
     ["C++ tests", () => testNatively("native")],
     ["C++ tests with AddressSanitizer and UndefinedBehaviorSanitizer", () => testNatively("sanitize")],
+    ["Fuzzers", async () => fuzz(await fuzzers(), FUZZ_SECONDS, 1)],
     ["Types", () => run("tsc", ["--noEmit"])],
     ["Biome", () => run("biome", ["check"])],
     ["clang-format", checkCppFormat],
@@ -45,11 +50,16 @@ await main(async () => {
 async function testNatively(preset) {
   await run("cmake", ["--preset", preset], { quiet: true });
   await run("cmake", ["--build", "--preset", preset], { quiet: true });
-  await run(`build/${preset}/cpp_tests`, ["--gtest_brief=1"]);
+  const shards = [0, 1].map((shard) => ({ GTEST_SHARD_INDEX: `${shard}`, GTEST_TOTAL_SHARDS: "2" }));
+  await Promise.all(
+    shards.map((shard) =>
+      run(`build/${preset}/cpp_tests`, ["--gtest_brief=1"], { env: { ...process.env, ...shard } }),
+    ),
+  );
 }
 
 async function checkCppFormat() {
-  const folders = ["cpp", "bindings", "test/cpp"];
+  const folders = ["cpp", "bindings", "test/cpp", "test/fuzz"];
   const sources = [];
   for (const folder of folders) {
     const names = await readdir(path.join(root, folder));

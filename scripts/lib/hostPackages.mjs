@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import process from "node:process";
 import { Failure, isOnPath, run, step } from "./command.mjs";
 
@@ -12,6 +12,8 @@ const isPresent = {
   debootstrap: () => existsSync("/usr/sbin/debootstrap"),
   "firefox-esr": () => isOnPath("firefox-esr"),
   "g++": () => isOnPath("g++"),
+  "libclang-rt-dev": () =>
+    existsSync("/usr/lib/clang") && readdirSync("/usr/lib/clang").some(hasRuntimeOfFuzzers),
   "libgtest-dev": () => existsSync("/usr/include/gtest/gtest.h"),
   // It brings WebKit, and a browser with it.
   "libwebkit2gtk-4.1-0": () => existsSync("/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser"),
@@ -19,6 +21,11 @@ const isPresent = {
   "redis-server": () => isOnPath("redis-server"),
   xvfb: () => isOnPath("Xvfb"),
 };
+
+/** @param {string} version of Clang */
+function hasRuntimeOfFuzzers(version) {
+  return existsSync(`/usr/lib/clang/${version}/lib/linux/libclang_rt.fuzzer-x86_64.a`);
+}
 
 /**
  * Installs those of the named Debian packages that are missing.

@@ -10,9 +10,15 @@ export async function setUpBuild() {
   return setUpEmscripten();
 }
 
+/** Installs what the native tests and the fuzzers need and is missing. */
+export async function setUpNative() {
+  await needHostPackages(["cmake", "ninja-build", "g++", "clang", "libclang-rt-dev", "libgtest-dev"]);
+}
+
 /** Installs what the tests need and is missing, besides what a build needs. */
 export async function setUpTests() {
-  await needHostPackages(["cmake", "ninja-build", "g++", "clang", "clang-format", "libgtest-dev"]);
+  await setUpNative();
+  await needHostPackages(["clang-format"]);
   // What the protocols, the example and what bundlers make are tested with.
   await needHostPackages(["chromium", "redis-server"]);
 }

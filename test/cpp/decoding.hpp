@@ -34,6 +34,8 @@ struct Sizes {
   uint32_t arrival = 0;
   /// Windows go on with further chunks, of at most so many bytes. 0: they do not.
   uint32_t further = 0;
+  /// Another value is read wherever input is needed.
+  bool is_suspended = false;
 
   uint32_t lane_slots() const { return lane != 0 ? lane : 2 * std::max(tape, chunk / 5); }
 
@@ -116,6 +118,7 @@ class Session {
         }
       }
       chunk = outcome.offset;
+      if (sizes_.is_suspended) decode_meanwhile();
     }
     is_closed_ = false;
     outcome.events = reader.events().str();
@@ -170,6 +173,17 @@ class Session {
   }
 
  private:
+  /// [[nil, 7, without its end.
+  void decode_meanwhile() {
+    Tokenizer::Message message = tokenizer_.suspend();
+    const Bytes other = {0x93, 0x93, 0xc0, 0x07};
+    load(other, {}, 0, static_cast<uint32_t>(other.size()));
+    tokenizer_.begin();
+    tokenizer_.feed(static_cast<uint32_t>(other.size()), other.size(), true);
+    EXPECT_NE(tokenizer_.run(), Status::kDone);
+    tokenizer_.resume(std::move(message));
+  }
+
   void feed_further(std::span<const uint8_t> message, std::span<const uint8_t> behind, uint64_t& chunk,
                     uint64_t there) {
     chunk += tokenizer_.offset();

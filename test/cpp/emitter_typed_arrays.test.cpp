@@ -15,33 +15,7 @@ using test::head;
 using test::join;
 using test::repeat;
 using test::TapeWriter;
-
-/// The header of `size` bytes for an extension of `length`, or nothing if it has none of that size.
-Bytes header(uint32_t size, uint8_t type, uint32_t length) {
-  const bool is_fixed = length == 1 || length == 2 || length == 4 || length == 8 || length == 16;
-  switch (size) {
-    case 2:
-      return is_fixed ? test::ext_header(type, length) : Bytes{};
-    case 3:
-      return length <= 0xff ? join({head(0xc7, length, 1), {type}}) : Bytes{};
-    case 4:
-      return length <= 0xffff ? join({head(0xc8, length, 2), {type}}) : Bytes{};
-    default:
-      return join({head(0xc9, length, 4), {type}});
-  }
-}
-
-/// A typed array as it must be at `position`, found by trying everything.
-Bytes typed_array(uint32_t position, uint8_t type, uint32_t alignment, const Bytes& data) {
-  for (const uint32_t size : {2U, 3U, 4U, 6U}) {
-    uint32_t offset = 1;
-    while ((position + size + offset) % alignment != 0) offset++;
-    const Bytes found = header(size, type, offset + static_cast<uint32_t>(data.size()));
-    if (!found.empty()) return join({found, {static_cast<uint8_t>(offset)}, Bytes(offset - 1, 0), data});
-  }
-  ADD_FAILURE() << "no header fits";
-  return {};
-}
+using test::typed_array;
 
 TEST(EmitterTypedArrays, AlignsDataFromTheStartOfTheMessage) {
   EXPECT_EQ(emit(TapeWriter().short_typed_array(1, 2, {1, 2, 3, 4})), (Bytes{0xc7, 5, 1, 1, 1, 2, 3, 4}));

@@ -99,13 +99,16 @@ class Encoding {
 
   Encoding(const KeyStore& keys, const TapeWriter& writer, const Limits& limits,
            const EncodeOptions& options = {})
-      : payloads_(writer.payloads),
-        words_(static_cast<uint32_t>(writer.tape.size())),
-        tape_(copy(writer.tape)),
-        lane_(copy(writer.lane)),
-        pool8_(copy(writer.pool8)),
-        text_is_bytes_(writer.text_is_bytes),
-        pool16_(copy(text_is_bytes_ ? as_bytes(writer.pool16) : writer.pool16)),
+      : Encoding(keys, std::vector<TapeWriter>{writer}, limits, options) {}
+
+  /// Of a message of several windows.
+  Encoding(const KeyStore& keys, std::vector<TapeWriter> windows, const Limits& limits,
+           const EncodeOptions& options = {})
+      : windows_(std::move(windows)),
+        tape_(longest([](const TapeWriter& window) { return window.tape.size(); }), kSlack),
+        lane_(longest([](const TapeWriter& window) { return window.lane.size(); }), kSlack),
+        pool8_(longest([](const TapeWriter& window) { return window.pool8.size(); }), kSlack),
+        pool16_(longest([](const TapeWriter& window) { return units(window).size(); }), kSlack),
         output_(limits.output, kSlack),
         holes_(limits.holes, kSlack),
         emitter_(keys,
@@ -114,24 +117,32 @@ class Encoding {
     emitter_.set_origin(limits.origin);
   }
 
-  /// The bytes of the message, holes filled.
-  Bytes run() {
+  /// The bytes of the message, holes filled. The first of them, `begun`, stand in the output already.
+  Bytes run(const Bytes& begun = {}) {
     Bytes all;
-    emitter_.begin();
-    emitter_.start(words_, text_is_bytes_);
-    payload_ = 0;
+    std::copy(begun.begin(), begun.end(), output_.data());
+    emitter_.begin(static_cast<uint32_t>(begun.size()));
+    payload_ = payload_window_ = 0;
     runs = 0;
-    for (;;) {
-      const Status status = emitter_.run();
-      runs++;
-      drain(all);
-      if (status == Status::kDone) break;
-      if (status != Status::kWindowFull || runs > 100000) {
-        ADD_FAILURE() << "the run ends with " << ::testing::PrintToString(status);
-        break;
+    for (const TapeWriter& window : windows_) {
+      put(tape_, window.tape);
+      put(lane_, window.lane);
+      put(pool8_, window.pool8);
+      put(pool16_, units(window));
+      emitter_.start(static_cast<uint32_t>(window.tape.size()), window.text_is_bytes);
+      for (;;) {
+        const Status status = emitter_.run();
+        runs++;
+        if (status == Status::kDone) break;
+        if (status != Status::kWindowFull || runs > 100000) {
+          ADD_FAILURE() << "the run ends with " << ::testing::PrintToString(status);
+          return all;
+        }
+        drain(all);
       }
     }
-    EXPECT_EQ(payload_, payloads_.size()) << "each payload has its hole";
+    drain(all);
+    EXPECT_EQ(next_payload(), nullptr) << "each payload has its hole";
     return all;
   }
 
@@ -145,20 +156,35 @@ class Encoding {
   }
 
  private:
-  template <typename T>
-  static HeapBuffer<T> copy(const std::vector<T>& items) {
-    HeapBuffer<T> buffer(items.size(), kSlack);
-    std::copy(items.begin(), items.end(), buffer.data());
-    return buffer;
+  template <typename Size>
+  size_t longest(Size size) const {
+    size_t longest = 0;
+    for (const TapeWriter& window : windows_) longest = std::max(longest, size(window));
+    return longest;
   }
 
-  /// ASCII units as bytes, two in the place of one.
-  static std::vector<uint16_t> as_bytes(const std::vector<uint16_t>& units) {
-    std::vector<uint16_t> bytes((units.size() + 1) / 2);
-    for (size_t i = 0; i < units.size(); i++) {
-      bytes[i / 2] = static_cast<uint16_t>(bytes[i / 2] | units[i] << i % 2 * 8);
+  template <typename T>
+  static void put(const HeapBuffer<T>& buffer, const std::vector<T>& items) {
+    std::copy(items.begin(), items.end(), buffer.data());
+  }
+
+  /// The text of a window. ASCII units stand as bytes, two in the place of one.
+  static std::vector<uint16_t> units(const TapeWriter& window) {
+    if (!window.text_is_bytes) return window.pool16;
+    std::vector<uint16_t> bytes((window.pool16.size() + 1) / 2);
+    for (size_t i = 0; i < window.pool16.size(); i++) {
+      bytes[i / 2] = static_cast<uint16_t>(bytes[i / 2] | window.pool16[i] << i % 2 * 8);
     }
     return bytes;
+  }
+
+  /// What fills the next hole, or null.
+  const Bytes* next_payload() {
+    while (payload_window_ < windows_.size() && payload_ == windows_[payload_window_].payloads.size()) {
+      payload_window_++;
+      payload_ = 0;
+    }
+    return payload_window_ < windows_.size() ? &windows_[payload_window_].payloads[payload_] : nullptr;
   }
 
   void drain(Bytes& all) {
@@ -175,9 +201,9 @@ class Encoding {
         return;
       }
       all.insert(all.end(), output_.data() + start, output_.data() + end);
-      if (is_hole && payload_ < payloads_.size()) {
-        const Bytes& payload = payloads_[payload_++];
-        all.insert(all.end(), payload.begin(), payload.end());
+      if (const Bytes* payload = is_hole ? next_payload() : nullptr) {
+        all.insert(all.end(), payload->begin(), payload->end());
+        payload_++;
       }
       start = end;
     }
@@ -186,13 +212,12 @@ class Encoding {
     EXPECT_EQ(emitter_.hole_count(), 0U);
   }
 
-  const std::vector<Bytes> payloads_;
-  const uint32_t words_;
+  const std::vector<TapeWriter> windows_;
+  size_t payload_window_ = 0;
   size_t payload_ = 0;
   HeapBuffer<uint32_t> tape_;
   HeapBuffer<double> lane_;
   HeapBuffer<uint8_t> pool8_;
-  const bool text_is_bytes_;
   HeapBuffer<uint16_t> pool16_;
   HeapBuffer<uint8_t> output_;
   HeapBuffer<uint32_t> holes_;

@@ -27,7 +27,12 @@ inline void PrintTo(Status status, std::ostream* out) {
                                     "kTypedArrayOffset",
                                     "kTypedArrayLength",
                                     "kTypedArrayTruncated",
-                                    "kMore"};
+                                    "kMore",
+                                    "kFrameLengthCut",
+                                    "kFrameCut",
+                                    "kFrameTooLong",
+                                    "kFrameEmpty",
+                                    "kFrameRest"};
   *out << kNames[static_cast<uint32_t>(status)];
 }
 

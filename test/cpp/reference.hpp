@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "messages.hpp"
 #include "status.hpp"
 #include "tokenizer.hpp"
 
@@ -79,6 +80,22 @@ inline ReferenceText reference_utf8(std::span<const uint8_t> bytes) {
   return result;
 }
 
+/// UTF-16 as the WHATWG encoder writes it: a lone surrogate is U+FFFD.
+inline std::vector<uint8_t> reference_utf16(std::u16string_view units) {
+  std::string bytes;
+  for (size_t i = 0; i < units.size(); i++) {
+    uint32_t scalar = units[i];
+    if (scalar >= 0xd800 && scalar <= 0xdfff) {
+      const bool is_pair =
+          scalar < 0xdc00 && i + 1 < units.size() && units[i + 1] >= 0xdc00 && units[i + 1] <= 0xdfff;
+      scalar = is_pair ? 0x10000 + (scalar - 0xd800) * 1024 + (units[i + 1] - 0xdc00U) : 0xfffd;
+      if (is_pair) i++;
+    }
+    bytes += utf8_of(scalar);
+  }
+  return {bytes.begin(), bytes.end()};
+}
+
 /// What a value is, one line each: equal text means equal values. Both the reference and the reader of tapes
 /// write it.
 class Events {
@@ -87,6 +104,7 @@ class Events {
     text_ += what;
     text_ += '\n';
   }
+  void frame(uint64_t at) { line("frame at " + std::to_string(at)); }
   void key(bool is_key) {
     if (is_key) text_ += "key: ";
   }

@@ -34,8 +34,10 @@ struct Window {
 /// Tape → events, as JS makes values of it; it also holds the tape to what JS relies on.
 class TapeReader {
  public:
-  TapeReader(const KeyTable& keys, std::span<const uint8_t> message, const DecodeOptions& options)
-      : keys_(keys), message_(message), options_(options) {}
+  /// `framed`: the message is a batch of frames, whose values follow one another.
+  TapeReader(const KeyTable& keys, std::span<const uint8_t> message, const DecodeOptions& options,
+             bool framed = false)
+      : keys_(keys), message_(message), options_(options), framed_(framed) {}
 
   /// Returns false, with a test failure, if the window is not as it must be.
   bool read(const Window& window) {
@@ -53,7 +55,9 @@ class TapeReader {
     length_ = at_ - 1;
     require(pool8_.empty() && pool16_.empty(), "a pool is longer than its text");
     close_complete();
-    if (window.status == Status::kDone) require(has_value_ && frames_.empty(), "a container is left open");
+    if (window.status == Status::kDone) {
+      require((has_value_ || framed_) && frames_.empty() && !in_frame_, "a container is left open");
+    }
     if (window.status == Status::kNeedInput && window.open) {
       require(unmarked_ == 0, "a container that the chunk leaves open is not marked");
     }
@@ -118,8 +122,9 @@ class TapeReader {
   void begin_value(bool is_text) {
     close_complete();
     if (frames_.empty()) {
-      require(!has_value_, "a second value");
+      require(framed_ ? in_frame_ : !has_value_, "a second value");
       has_value_ = true;
+      in_frame_ = false;
       return;
     }
     Frame& top = frames_.back();
@@ -350,6 +355,12 @@ class TapeReader {
         open_map(extra, true, true);
         break;
       case kInt32:
+        close_complete();
+        if (framed_ && frames_.empty() && !in_frame_) {
+          in_frame_ = true;
+          events_.frame(window_->chunk + operand());
+          break;
+        }
         is_number_ = true;
         begin_value(false);
         is_number_ = false;
@@ -388,6 +399,9 @@ class TapeReader {
   const KeyTable& keys_;
   const std::span<const uint8_t> message_;
   const DecodeOptions options_;
+  const bool framed_;
+  /// A frame has begun, and its value has not.
+  bool in_frame_ = false;
   Events events_;
   std::vector<Frame> frames_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> shapes_;
