@@ -833,7 +833,8 @@ MPW_APART Status Tokenizer::shaped_pair(Cursor& c) {
   const uint32_t state = c.state;
   const KeyTable::Prediction* const predicted = keys_.match(state, c.in);
   Status status = Status::kDone;
-  if (predicted != nullptr && holds(c.in, predicted->length)) {
+  // A node that predicts nothing matches the byte that starts no key.
+  if (predicted != nullptr && predicted->next != KeyTable::kRoot && holds(c.in, predicted->length)) {
     c.state = predicted->next;
     c.in += predicted->length;
   } else {

@@ -30,8 +30,8 @@ await main(async () => {
   await setUpBrowsers();
   /** @type {[string, () => Promise<void>][]} */
   const steps = [
-    ["C++ tests", () => testNatively("native")],
-    ["C++ tests with AddressSanitizer and UndefinedBehaviorSanitizer", () => testNatively("sanitize")],
+    ["C++ tests", () => testNatively("gcc")],
+    ["C++ tests with AddressSanitizer and UndefinedBehaviorSanitizer", () => testNatively("clang")],
     ["Fuzzers", async () => fuzz(await fuzzers(), FUZZ_SECONDS, 1)],
     ["Types", () => run("tsc", ["--noEmit"])],
     ["Biome", () => run("biome", ["check"])],
@@ -46,7 +46,7 @@ await main(async () => {
   console.log(`\nsteps: ${steps.length} passed, 0 failed`);
 });
 
-/** @param {"native" | "sanitize"} preset */
+/** @param {"gcc" | "clang"} preset */
 async function testNatively(preset) {
   await run("cmake", ["--preset", preset], { quiet: true });
   await run("cmake", ["--build", "--preset", preset], { quiet: true });

@@ -7,6 +7,23 @@ import { decoder, fail } from "./lib/survivor.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
+describe("the byte that is no format, in place of a key", () => {
+  test.each([
+    ["an array of arrays", "92 9101 9102"],
+    ["an array of strings", "92 a161 a162"],
+    ["a map", "81 a16105"],
+    ["a number", "07"],
+  ])("behind a key that is known, and %s, is the error", (_, value) => {
+    const filler = str(repeat([0x61], 70));
+    const key = str([0x63, 0x31, 0x6b]);
+    for (let i = 0; i < 3; i++) decoder.decode(join([0x92], filler, [0x81], key, [1]));
+    const start = join([0x92], filler, [0x88], key, hex(value));
+    const error = fail(join(start, [0xc1], repeat([1], 16)));
+    assert.equal(error.code, "UNKNOWN_FORMAT");
+    assert.equal(error.offset, start.length);
+  });
+});
+
 describe("the key __proto__", () => {
   const proto = hex("a9 5f5f70726f746f5f5f");
   const pair = join(proto, hex("81 a8"), "polluted", [0xc3]);

@@ -24,9 +24,9 @@ export async function fuzzers() {
 
 /** @param {readonly string[]} names */
 export async function buildFuzzers(names) {
-  await run("cmake", ["--preset", "sanitize"], { quiet: true });
+  await run("cmake", ["--preset", "clang"], { quiet: true });
   const targets = names.flatMap((name) => ["--target", binaryOf(name)]);
-  await run("cmake", ["--build", "--preset", "sanitize", ...targets], { quiet: true });
+  await run("cmake", ["--build", "--preset", "clang", ...targets], { quiet: true });
 }
 
 /**
@@ -77,7 +77,7 @@ async function fuzzOne(name, seconds, seed) {
   }
   console.error(log.slice(log.search(/^.*(Failure|ERROR: |runtime error: )/m)));
   const file = /Test unit written to (\S+)/.exec(log)?.[1];
-  return `${name} fails. To replay: build/sanitize/${binaryOf(name)} ${file ?? ""}`;
+  return `${name} fails. To replay: build/clang/${binaryOf(name)} ${file ?? ""}`;
 }
 
 /**
@@ -104,7 +104,7 @@ export async function minimizeCorpus(name) {
  * @param {string[]} args
  */
 async function libFuzzer(name, args) {
-  const binary = path.join(root, "build/sanitize", binaryOf(name));
+  const binary = path.join(root, "build/clang", binaryOf(name));
   // The fuzzer makes and drops memory all the time: to remember less of what was dropped makes it twice as fast.
   const env = { ...process.env, ASAN_OPTIONS: "quarantine_size_mb=8:malloc_context_size=4" };
   try {

@@ -50,7 +50,7 @@ class FrameSession {
     frames_.set_max_length(sizes.max_length);
   }
 
-  /// Reads the batch as far as it goes. Where a value has an error, the events of its window are missing.
+  /// Reads the batch as far as it goes. The events of a frame that has an error may be there in part.
   Outcome read(std::span<const uint8_t> batch) {
     Outcome outcome;
     TapeReader reader(keys_, batch, options_, true);
@@ -68,8 +68,8 @@ class FrameSession {
         }
         outcome.status = status;
         windows++;
-        // What stands there of a value that has an error is no whole tape.
-        if (status > Status::kWindowFull && status < Status::kFrameLengthCut) break;
+        // A pool may have been opened for the text that is malformed.
+        if (status == Status::kInvalidUtf8) break;
         const bool is_good =
             reader.read({tape_.span(), lane_.span(), pool8_.span(), pool16_.span(), window, status, false});
         outcome.events = reader.events().str();
