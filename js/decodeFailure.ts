@@ -1,7 +1,7 @@
 import { DecodeError, withDetails } from "./DecodeError.ts";
-import type { DecodeLimits } from "./limits.ts";
 import { Status } from "./status.ts";
 import { wrongLength, wrongOffset } from "./TypedArrayTable.ts";
+import type { DecodeLimits } from "./wasm/DecodeMemory.ts";
 
 /** `typeof` the value that a key of this first byte would have: that is how the contract names it. */
 function typeOfKey(byte: number): string {

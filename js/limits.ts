@@ -1,13 +1,4 @@
-/** How much a decoder takes; the docstrings of `DecoderOptions` say of what. -1 refuses even what is empty. */
-export interface DecodeLimits {
-  readonly maxStrLength: number;
-  readonly maxBinLength: number;
-  readonly maxArrayLength: number;
-  readonly maxMapLength: number;
-  readonly maxExtLength: number;
-  readonly maxDepth: number;
-  readonly maxElements: number;
-}
+import type { DecodeLimits } from "./wasm/DecodeMemory.ts";
 
 /** The names of sets of limits. */
 export type DecodeProfile = "untrusted";

@@ -1,4 +1,3 @@
-import type { DecodeLimits } from "../limits.ts";
 import { Status } from "../status.ts";
 import { copyBytes } from "./copyBytes.ts";
 import type { KnownKeys } from "./KnownKeys.ts";
@@ -13,6 +12,17 @@ const SHORT_POOL = 12;
 
 /** A value whose end has not arrived. It lies in wasm memory, so it must be taken back or deleted, once. */
 export type SuspendedMessage = Handle;
+
+/** How much a decoder takes; the docstrings of `DecoderOptions` say of what. -1 refuses even what is empty. */
+export interface DecodeLimits {
+  readonly maxStrLength: number;
+  readonly maxBinLength: number;
+  readonly maxArrayLength: number;
+  readonly maxMapLength: number;
+  readonly maxExtLength: number;
+  readonly maxDepth: number;
+  readonly maxElements: number;
+}
 
 /** The limits and modes of a decoder, as numbers. */
 export interface DecodeModes {
