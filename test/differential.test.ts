@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import process from "node:process";
 import { inspect } from "node:util";
 import * as reference from "@msgpack/msgpack";
 import fc from "fast-check";
@@ -8,10 +6,11 @@ import { DecodeError, Decoder, decode, Encoder, encode } from "msgpack-wasm";
 import { describe, expect, test, vi } from "vitest";
 import { madeDocuments, realDocuments } from "../bench/lib/documents.mjs";
 import { damaged, damagedMessages, texts, values } from "./lib/arbitraries.mjs";
-import { check } from "./lib/fuzzing.ts";
+import { check, FUZZ_TIMEOUT } from "./lib/fuzzing.ts";
 import { isSame, outcome } from "./lib/reference.ts";
+import vectors from "./signalr/vectors.json" with { type: "json" };
 
-vi.setConfig({ testTimeout: process.env.FUZZ_FACTOR === undefined ? 60_000 : 0 });
+vi.setConfig({ testTimeout: FUZZ_TIMEOUT });
 
 // Whoever changes the import from "@msgpack/msgpack" to "msgpack-wasm" gets the same bytes and the same values.
 // Where fast-check finds a difference, it prints the seed that brings it back.
@@ -245,9 +244,9 @@ function partsOfDocuments(): Uint8Array[] {
 
 /** Those of SignalR, without the length in front. */
 function hubMessages(): Uint8Array[] {
-  const file = new URL("signalr/vectors.json", import.meta.url);
-  const vectors: { hex?: string }[] = JSON.parse(readFileSync(file, "utf8"));
-  return vectors.flatMap(({ hex }) => (hex ? [Uint8Array.from(Buffer.from(hex, "hex").subarray(1))] : []));
+  return (vectors as { hex?: string }[]).flatMap(({ hex }) =>
+    hex ? [Uint8Array.from(Buffer.from(hex, "hex").subarray(1))] : [],
+  );
 }
 
 /** A header and what it needs, mostly; the lengths are small. */

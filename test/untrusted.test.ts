@@ -32,7 +32,7 @@ const map = (count: number) =>
   join(
     [0xdf],
     bigEndian(count, 4),
-    ...Array.from({ length: count }, (_, i) => [0xcd, i >> 8, i & 255, 0xc0]),
+    Array.from({ length: count }, (_, i) => [0xcd, i >> 8, i & 255, 0xc0]).flat(),
   );
 const lists = (count: number) =>
   join([0xdc], bigEndian(count / 64, 2), repeat(join([0xdc, 0, 63], repeat([1], 63)), count / 64));

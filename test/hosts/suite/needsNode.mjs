@@ -6,12 +6,17 @@
  */
 export const filesForNode = {
   "bench.test.ts": "tests the benchmarks, which bring their own page for browsers",
+  "benchProtocols.test.ts": "tests the benchmarks of the protocols, which need Node's libraries",
   "docs.test.ts": "runs the code of the README by processes of Node",
+  "hostile.test.ts": "measures the memory of processes",
   "loading.test.ts":
     "makes processes of Node refuse what hosts may refuse; the hosts have checks of their own",
   "memory.test.ts": "measures V8's heap",
+  "outOfMemory.test.ts": "loads the package anew, with memory of other sizes",
   "package.test.ts": "packs and installs",
+  "retention.test.ts": "measures the memory of processes",
   "rings.test.ts": "reads the sources",
+  "supplyChain.test.ts": "reads files",
   "tape.test.ts": "reads the sources",
   "types.test.ts": "runs the TypeScript compiler",
 };
