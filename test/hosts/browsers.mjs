@@ -98,6 +98,9 @@ const server = createServer(async (request, response) => {
 await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
 const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
 
+/** Ten times what the slowest browser takes. A hanging one must not hold up the rest for ever. */
+const LIMIT_MINUTES = 8;
+
 /**
  * @param {string} name
  * @param {"page" | "worker"} place
@@ -107,8 +110,13 @@ async function runIn(name, place) {
   const number = waiting.length;
   /** @type {Promise<Record<string, any>>} */
   const isDone = new Promise((resolve) => waiting.push(resolve));
+  const limit = setTimeout(() => {
+    console.error(`${name}, ${place}: no results after ${LIMIT_MINUTES} minutes`);
+    process.exit(1);
+  }, LIMIT_MINUTES * 60_000);
   const messages = await browsers[name](`http://127.0.0.1:${port}/${place}?${number}`, isDone);
   const { passed, skipped, worksAtOnce, refused = [], failures, slowest } = await isDone;
+  clearTimeout(limit);
   const problems = [
     ...failures,
     ...refused.map((/** @type {string} */ what) => `refused by the policy: ${what}`),
