@@ -73,12 +73,12 @@ export class Materializer extends DecodeMemory {
   private readonly vocabulary: Vocabulary;
   private readonly shapes: Shapes;
   private readonly factories: readonly (Factory | undefined)[];
-  private readonly buffer = new BufferSource();
+  readonly buffer = new BufferSource();
   private source: Source = this.buffer;
   private settings = IDLE;
 
   /** Why the last window ended. */
-  private status: number = Status.DONE;
+  status: number = Status.DONE;
   /** Where in the message the current chunk starts, and the one with which the window began. */
   private chunk = 0;
   private windowStart = 0;
@@ -136,13 +136,6 @@ export class Materializer extends DecodeMemory {
     const end = this.position;
     if (end < source.length) throw extraBytes(source.length, end);
     return value;
-  }
-
-  /** Begins a batch of frames, which `settings` say it is. */
-  beginFrames(bytes: Uint8Array, settings: DecodeSettings): void {
-    this.buffer.set(bytes);
-    this.attach(this.buffer, settings, 0, false);
-    this.next();
   }
 
   /** Turns to a source, of which more may come if `isOpen`, at an offset of it. */
@@ -219,7 +212,7 @@ export class Materializer extends DecodeMemory {
   }
 
   /** Fills the next window. Throws what keeps it from coming, now that all before that has been read. */
-  private refill(): void {
+  refill(): void {
     if (isError(this.status)) {
       throw decodeFailure(this.status, this.position, this.detail(), this.settings.modes.limits);
     }
@@ -421,19 +414,6 @@ export class Materializer extends DecodeMemory {
       this.refill();
     }
     return true;
-  }
-
-  /**
-   * In a batch of frames, where one ends: `Status.MORE` if there is another, of which `value` gives the offset (from
-   * `start`) and then the value; else `Status.DONE`, or the status of the frame error that comes instead.
-   */
-  nextFrame(): number {
-    while (this.tape[this.at] === Tag.END) {
-      const { status } = this;
-      if (status === Status.DONE || status > Status.MORE) return status;
-      this.refill();
-    }
-    return Status.MORE;
   }
 
   /** Where in the source offsets on the tape count from. */

@@ -1,5 +1,4 @@
 import { MAX_UNITS, writeInteger64, writeNumber, writeScalar, writeShortText } from "./smallFormats.ts";
-import { copyBytes } from "./wasm/copyBytes.ts";
 import { EncodeMemory } from "./wasm/EncodeMemory.ts";
 
 /** Once a message is longer than that, what follows goes by way of the tape: the emitter is faster then. */
@@ -16,9 +15,9 @@ const MAX_PAIRS = 2;
  */
 export abstract class SmallWriter extends EncodeMemory {
   /** Whether all that has been written stands in the output. */
-  protected isDirect = false;
+  isDirect = false;
   /** How many bytes that are. */
-  protected head = 0;
+  head = 0;
   /** Whether numbers that are integers of more than 32 bits stay such. */
   protected hasInt64 = true;
 
@@ -28,7 +27,7 @@ export abstract class SmallWriter extends EncodeMemory {
   /** Whether the extension codec must be asked for every object. */
   protected abstract get asksCodec(): boolean;
   /** Turns to the tape, with so many bytes in the output. */
-  protected abstract turnToTape(head: number): void;
+  abstract turnToTape(head: number): void;
   /**
    * Writes short binary data at byte `at` of the output, or the header of a typed array of some length, and sees to its
    * data. Returns the byte behind that, or -1 if it is neither.
@@ -41,20 +40,6 @@ export abstract class SmallWriter extends EncodeMemory {
     this.head = 0;
     this.direct(value, 1);
     this.outputLength = this.head;
-  }
-
-  headByte(byte: number): void {
-    this.output[this.head++] = byte;
-  }
-
-  /** An integer of 32 bits. */
-  headInteger(value: number): void {
-    this.head = writeNumber(this.output, this.head, value);
-  }
-
-  headBytes(bytes: Uint8Array): void {
-    copyBytes(this.output, this.head, bytes, 0, bytes.length);
-    this.head += bytes.length;
   }
 
   /** Goes on behind a value that has been written up to byte `end`, or leaves with it if that is -1. */

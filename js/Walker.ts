@@ -38,13 +38,6 @@ export interface EncodeSettings {
 const SHORT_BYTES = 256;
 const PLACED_HEADER_BYTES = 6;
 const TRY_AGAIN = 8;
-/** Framed messages count positions from the start of their frame, and all that count them have the longest prefix. */
-const MAX_FRAME_PREFIX = 5;
-const MAX_FRAME = 2 ** 31 - 1;
-/** Of a prefix of one byte. */
-const MAX_SHORT_FRAME = 127;
-/** Bit 2 of the flags of `EncodeSession::start`. */
-const FRAMED = 4;
 
 const utf8 = new TextEncoder();
 const defaultExtensionCodec: ExtensionCodecType<unknown> = ExtensionCodec.defaultCodec;
@@ -60,7 +53,7 @@ export class Walker extends SmallWriter {
   private static readonly trie = /* @__PURE__ */ new KeyTrie(clearKeys);
   private static compiled = 0;
 
-  private settings = IDLE;
+  settings = IDLE;
   codec: ExtensionCodecType<unknown> | null = null;
   private typedArrays: TypedArrayTable | null = null;
   asFloats = false;
@@ -78,10 +71,10 @@ export class Walker extends SmallWriter {
   private textUnits = 0;
 
   /** What fills the holes in the output, and what has been taken out of the output already. */
-  private readonly payloads: Uint8Array[] = [];
+  readonly payloads: Uint8Array[] = [];
   private readonly payloadLengths: number[] = [];
   private parts: Uint8Array[] = [];
-  private partBytes = 0;
+  partBytes = 0;
 
   static get wantsToRelearn(): boolean {
     return Walker.trie.wantsToRelearn;
@@ -107,7 +100,7 @@ export class Walker extends SmallWriter {
     if (settings.isDirect) this.predict(settings);
   }
 
-  private begin(settings: EncodeSettings, origin: number): void {
+  begin(settings: EncodeSettings, origin: number): void {
     if (settings !== this.settings) this.configure(settings);
     this.origin = origin;
     this.prepare(origin);
@@ -117,7 +110,7 @@ export class Walker extends SmallWriter {
   }
 
   /** Whether it is worth writing the next message directly: what could not even begin so is tried again now and then. */
-  private predict(settings: EncodeSettings): void {
+  predict(settings: EncodeSettings): void {
     const isWorthIt =
       this.isShort && (settings.isSmall ? this.head > 0 : ++this.smallMessages % TRY_AGAIN === 0);
     if (isWorthIt !== settings.isSmall) settings.isSmall = isWorthIt;
@@ -127,7 +120,7 @@ export class Walker extends SmallWriter {
     return this.codec !== null;
   }
 
-  protected turnToTape(head: number): void {
+  turnToTape(head: number): void {
     if (this.payloads.length === 0) {
       this.behind = head;
     } else {
@@ -166,78 +159,9 @@ export class Walker extends SmallWriter {
     return at;
   }
 
-  /**
-   * Begins a message that starts with a few bytes that the caller writes to the output (`headByte`, `headInteger`,
-   * `headBytes`). Then come `beginValues`, values (`item`), and `endValues`.
-   */
-  beginHead(settings: EncodeSettings): void {
-    this.begin(settings, 0);
-    this.isDirect = true;
-    this.head = 0;
-  }
-
-  /** `isSmall`: whether the message is expected to be so small that it is worth writing it directly. */
-  beginValues(isSmall: boolean): void {
-    if (isSmall && this.settings.isDirect) return;
-    this.isDirect = false;
-    this.turnToTape(this.head);
-  }
-
-  /** Returns whether the message was small. */
-  endValues(): boolean {
-    if (this.isDirect) {
-      this.outputLength = this.head;
-    } else {
-      this.flush();
-    }
-    return this.isShort;
-  }
-
   /** Whether the message, its large binary data apart, is so short that it is worth writing it directly. */
-  private get isShort(): boolean {
+  get isShort(): boolean {
     return this.outputLength <= SMALL_BYTES && this.partBytes === 0;
-  }
-
-  /**
-   * Begins a message that is to be framed, and is an array of `count` items, at most 15. The caller writes them
-   * (`fixed`, `item`), then `takeFrame` gives the bytes.
-   */
-  beginFrame(count: number, settings: EncodeSettings): void {
-    this.framing = FRAMED;
-    this.begin(settings, MAX_FRAME_PREFIX);
-    this.checkDepth(1);
-    this.isDirect = true;
-    this.head = 0;
-    this.headByte(0x90 | count);
-    this.beginValues(settings.isSmall);
-  }
-
-  /** Writes a byte that is a small integer, or the header of an array or map that has its count in the same byte. */
-  fixed(byte: number): void {
-    if (this.isDirect) {
-      this.headByte(byte);
-    } else if (byte < 0x80) {
-      this.tape[this.at++] = (byte << 4) | Tag.INT;
-    } else {
-      this.tape[this.at++] = ((byte & 15) << 4) | (byte < 0x90 ? Tag.MAP : Tag.ARRAY);
-    }
-  }
-
-  /** Writes a container that is no matter for the extension codec. */
-  container(value: object, depth: number): void {
-    if (this.isDirect) {
-      if (this.codec === null) {
-        this.item(value, depth);
-        return;
-      }
-      this.isDirect = false;
-      this.turnToTape(this.head);
-    }
-    if (Array.isArray(value)) {
-      this.array(value, depth);
-    } else {
-      this.object(value as Record<string, unknown>, depth);
-    }
   }
 
   private configure(settings: EncodeSettings): void {
@@ -284,27 +208,6 @@ export class Walker extends SmallWriter {
     return result;
   }
 
-  /** The message that `beginFrame` began, with its length before it, as a copy of its own. */
-  takeFrame(): ArrayBuffer {
-    if (this.isDirect) {
-      if (this.head <= MAX_SHORT_FRAME) {
-        this.outputLength = this.head;
-        this.setShortPrefix(this.head);
-        return this.copyFrame();
-      }
-      this.turnToTape(this.head);
-    }
-    this.flush();
-    if (this.settings.isDirect) this.predict(this.settings);
-    const { size } = this;
-    if (size > MAX_FRAME) throw made(new RangeError("Messages bigger than 2GB are not supported."));
-    if (this.partBytes === 0 && this.payloads.length === 0) return this.copyFrame();
-    const frame = new Uint8Array(this.prefixLength + size);
-    this.copyPrefixTo(frame);
-    this.write(frame, this.prefixLength);
-    return frame.buffer;
-  }
-
   /** Writes the message to offset `at` of `target`, which has room for `size` bytes. */
   writeTo(target: Uint8Array, at: number): void {
     // What is to be written may lie where it is written to.
@@ -318,7 +221,7 @@ export class Walker extends SmallWriter {
   }
 
   /** As `writeTo`, for a target that holds nothing of the value. */
-  private write(target: Uint8Array, at: number): void {
+  write(target: Uint8Array, at: number): void {
     for (let i = 0; i < this.parts.length; i++) {
       target.set(this.parts[i], at);
       at += this.parts[i].length;

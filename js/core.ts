@@ -4,6 +4,18 @@ export { made, showCaller, withDetails } from "./DecodeError.ts";
 export { settingsOf, valueAt } from "./Decoder.ts";
 export { encodeSettings } from "./Encoder.ts";
 export { FormatReader } from "./FormatReader.ts";
+export {
+  beginFrame,
+  beginHead,
+  beginValues,
+  container,
+  endValues,
+  fixed,
+  headByte,
+  headBytes,
+  headInteger,
+  takeFrame,
+} from "./framing.ts";
 export * from "./index.ts";
 export { kindOf } from "./kinds.ts";
 export { smallReader } from "./SmallReader.ts";

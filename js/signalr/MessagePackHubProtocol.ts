@@ -1,5 +1,6 @@
 import type { HubMessage, IHubProtocol, ILogger } from "@microsoft/signalr";
 import { showCaller } from "../DecodeError.ts";
+import { takeFrame } from "../framing.ts";
 import type { DecodeSettings } from "../Materializer.ts";
 import { Status } from "../status.ts";
 import { sharedVocabulary } from "../Vocabulary.ts";
@@ -58,7 +59,9 @@ export class MessagePackHubProtocol implements IHubProtocol {
     const materializer = materializers.find();
     try {
       materializer.isBusy = true;
-      materializer.beginFrames(bytes, this.#reading);
+      materializer.buffer.set(bytes);
+      materializer.attach(materializer.buffer, this.#reading, 0, false);
+      materializer.next();
       const status = readFrames(materializer, batch, this.#forServer, logger);
       if (status !== Status.DONE) throw frameError(status, materializer.position, materializer.detail());
       return batch.messages;
@@ -86,7 +89,7 @@ export class MessagePackHubProtocol implements IHubProtocol {
     try {
       walker.isBusy = true;
       writeMessage(walker, message, this.#writing);
-      return walker.takeFrame();
+      return takeFrame(walker);
     } catch (error) {
       showCaller(error, this.writeMessage);
       throw error;

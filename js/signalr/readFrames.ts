@@ -2,6 +2,7 @@ import type { HubMessage, ILogger } from "@microsoft/signalr";
 import { DecodeError, withDetails } from "../DecodeError.ts";
 import type { Materializer } from "../Materializer.ts";
 import { Status } from "../status.ts";
+import { Tag } from "../tape.ts";
 import { readMessage } from "./readMessage.ts";
 
 /** What is known of a batch besides its messages, which an error leaves here, too. */
@@ -21,13 +22,13 @@ export function readFrames(
   forServer: boolean,
   logger: ILogger | null,
 ): number {
-  let status = values.nextFrame();
+  let status = nextFrame(values);
   while (status === Status.MORE) {
     const frameStart = values.start + values.operand();
     values.skip(1);
     batch.frameStart = frameStart;
     const message = readMessage(values, frameStart, forServer, logger);
-    status = values.nextFrame();
+    status = nextFrame(values);
     // Of a frame that goes on after its message nothing counts.
     if (message === null || status === Status.FRAME_REST) continue;
     // Most batches have one: a list that has grown by `push` has room for 17.
@@ -35,6 +36,19 @@ export function readFrames(
     else batch.messages.push(message);
   }
   return status;
+}
+
+/**
+ * Where a frame ends: `Status.MORE` if there is another, of which `value` gives the offset (from `start`) and then the
+ * value; else `Status.DONE`, or the status of the frame error that comes instead.
+ */
+function nextFrame(values: Materializer): number {
+  while (values.tape[values.at] === Tag.END) {
+    const { status } = values;
+    if (status === Status.DONE || status > Status.MORE) return status;
+    values.refill();
+  }
+  return Status.MORE;
 }
 
 /** The longest length that stands before a message, in bytes. */

@@ -1,5 +1,6 @@
 import type { HubMessage, MessageHeaders } from "@microsoft/signalr";
 import { made } from "../DecodeError.ts";
+import { beginFrame, container, fixed } from "../framing.ts";
 import type { EncodeSettings, Walker } from "../Walker.ts";
 import { MessageType, ResultKind } from "./MessageType.ts";
 import { plainSettings } from "./options.ts";
@@ -19,7 +20,7 @@ export function writeMessage(walker: Walker, message: HubMessage, settings: Enco
     case MessageType.INVOCATION:
     case MessageType.STREAM_INVOCATION: {
       const { streamIds } = message;
-      walker.beginFrame(streamIds ? 6 : 5, settings);
+      beginFrame(walker, streamIds ? 6 : 5, settings);
       writeStart(walker, type, message.headers);
       const { invocationId } = message;
       // An empty id says that no answer is wanted, but for streams, which have none without.
@@ -30,7 +31,7 @@ export function writeMessage(walker: Walker, message: HubMessage, settings: Enco
       return;
     }
     case MessageType.STREAM_ITEM:
-      walker.beginFrame(4, settings);
+      beginFrame(walker, 4, settings);
       writeStart(walker, type, message.headers);
       walker.item(message.invocationId, DEPTH);
       walker.item(message.item, DEPTH);
@@ -38,30 +39,30 @@ export function writeMessage(walker: Walker, message: HubMessage, settings: Enco
     case MessageType.COMPLETION: {
       const { error, result } = message;
       const kind = error ? ResultKind.ERROR : result !== undefined ? ResultKind.VALUE : ResultKind.VOID;
-      walker.beginFrame(kind === ResultKind.VOID ? 4 : 5, settings);
+      beginFrame(walker, kind === ResultKind.VOID ? 4 : 5, settings);
       writeStart(walker, type, message.headers);
       walker.item(message.invocationId, DEPTH);
-      walker.fixed(kind);
+      fixed(walker, kind);
       if (kind !== ResultKind.VOID) walker.item(kind === ResultKind.ERROR ? error : result, DEPTH);
       return;
     }
     case MessageType.CANCEL_INVOCATION:
-      walker.beginFrame(3, settings);
+      beginFrame(walker, 3, settings);
       writeStart(walker, type, message.headers);
       walker.item(message.invocationId, DEPTH);
       return;
     case MessageType.CLOSE: {
       const { allowReconnect } = message;
-      walker.beginFrame(allowReconnect === undefined ? 2 : 3, plainSettings);
-      walker.fixed(type);
+      beginFrame(walker, allowReconnect === undefined ? 2 : 3, plainSettings);
+      fixed(walker, type);
       walker.item(message.error, DEPTH);
       if (allowReconnect !== undefined) walker.item(allowReconnect, DEPTH);
       return;
     }
     case MessageType.ACK:
     case MessageType.SEQUENCE:
-      walker.beginFrame(2, plainSettings);
-      walker.fixed(type);
+      beginFrame(walker, 2, plainSettings);
+      fixed(walker, type);
       walker.item(message.sequenceId, DEPTH);
       return;
     default:
@@ -70,11 +71,11 @@ export function writeMessage(walker: Walker, message: HubMessage, settings: Enco
 }
 
 function writeStart(walker: Walker, type: number, headers: MessageHeaders | undefined): void {
-  walker.fixed(type);
+  fixed(walker, type);
   if (headers) {
-    walker.container(headers, DEPTH);
+    container(walker, headers, DEPTH);
   } else {
-    walker.fixed(NO_HEADERS);
+    fixed(walker, NO_HEADERS);
   }
 }
 
@@ -87,10 +88,10 @@ function writeList(walker: Walker, list: readonly unknown[]): void {
   const { length } = list;
   // Longer ones may hold runs.
   if (length > MAX_MIXED) {
-    walker.container(list, DEPTH);
+    container(walker, list, DEPTH);
     return;
   }
-  walker.fixed(0x90 | length);
+  fixed(walker, 0x90 | length);
   if (length === 0) return;
   walker.checkDepth(DEPTH);
   for (let i = 0; i < length; i++) walker.item(list[i], DEPTH + 1);

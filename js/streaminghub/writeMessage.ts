@@ -1,4 +1,5 @@
 import { encodeSettings } from "../Encoder.ts";
+import { beginHead, beginValues, endValues, headByte, headBytes, headInteger } from "../framing.ts";
 import { type EncodeSettings, Walker } from "../Walker.ts";
 import { walkers } from "../workers.ts";
 import { GUID } from "./FrameHeader.ts";
@@ -24,7 +25,7 @@ export function writeMessage(
   try {
     walker.isBusy = true;
     writeItems(walker, message, settings);
-    walker.endValues();
+    endValues(walker);
     if (message.type === "serverHeartbeat") return joined(walker.take(), message.metadata);
     return slab.take(walker);
   } finally {
@@ -56,16 +57,16 @@ export function writeCall(
   const walker = findWalker();
   try {
     walker.isBusy = true;
-    walker.beginHead(settings);
+    beginHead(walker, settings);
     if (messageId === NO_ANSWER) {
-      walker.headByte(0x92);
+      headByte(walker, 0x92);
     } else {
-      walker.headByte(0x93);
-      walker.headInteger(messageId);
+      headByte(walker, 0x93);
+      headInteger(walker, messageId);
     }
-    walker.headBytes(method.idBytes);
-    if (count > 1) walker.headByte(0x90 | count);
-    walker.beginValues(method.isSmall);
+    headBytes(walker, method.idBytes);
+    if (count > 1) headByte(walker, 0x90 | count);
+    beginValues(walker, method.isSmall);
     if (args !== null) {
       for (let i = 0; i < count; i++) walker.item(args[i], ARGUMENT_DEPTH);
     } else if (count === 1) {
@@ -76,7 +77,7 @@ export function writeCall(
       if (count > 2) walker.item(c, ARGUMENT_DEPTH);
       if (count > 3) walker.item(d, ARGUMENT_DEPTH);
     }
-    const isSmall = walker.endValues();
+    const isSmall = endValues(walker);
     if (isSmall !== method.isSmall) method.isSmall = isSmall;
     return slab.take(walker);
   } finally {
@@ -102,15 +103,15 @@ function writeItems(walker: Walker, message: ClientMessage | ServerMessage, sett
   switch (message.type) {
     case "requestFireAndForget":
     case "broadcast":
-      walker.beginHead(settings);
-      walker.headByte(0x92);
+      beginHead(walker, settings);
+      headByte(walker, 0x92);
       writeValue(walker, message);
       return;
     case "request":
     case "response":
-      walker.beginHead(settings);
-      walker.headByte(0x93);
-      walker.headInteger(message.messageId | 0);
+      beginHead(walker, settings);
+      headByte(walker, 0x93);
+      headInteger(walker, message.messageId | 0);
       writeValue(walker, message);
       return;
     case "responseWithError":
@@ -118,27 +119,27 @@ function writeItems(walker: Walker, message: ClientMessage | ServerMessage, sett
       writeError(walker, message);
       return;
     case "clientResultRequest":
-      walker.beginHead(settings);
-      walker.headByte(0x95);
-      walker.headByte(Subtype.RESULT);
-      walker.headByte(NIL);
+      beginHead(walker, settings);
+      headByte(walker, 0x95);
+      headByte(walker, Subtype.RESULT);
+      headByte(walker, NIL);
       writeGuid(walker, message.clientResultMessageId);
       writeValue(walker, message);
       return;
     case "clientResultResponse":
-      walker.beginHead(settings);
-      walker.headByte(0x94);
-      walker.headByte(Subtype.RESULT);
+      beginHead(walker, settings);
+      headByte(walker, 0x94);
+      headByte(walker, Subtype.RESULT);
       writeGuid(walker, message.clientResultMessageId);
       writeValue(walker, message);
       return;
     case "clientResultResponseWithError":
-      walker.beginHead(plainSettings);
-      walker.headByte(0x94);
-      walker.headByte(Subtype.RESULT_ERROR);
+      beginHead(walker, plainSettings);
+      headByte(walker, 0x94);
+      headByte(walker, Subtype.RESULT_ERROR);
       writeGuid(walker, message.clientResultMessageId);
-      walker.headInteger(message.methodId | 0);
-      walker.beginValues(true);
+      headInteger(walker, message.methodId | 0);
+      beginValues(walker, true);
       walker.item([message.statusCode | 0, message.detail, message.message], VALUE_DEPTH);
       return;
     case "clientHeartbeat":
@@ -156,8 +157,8 @@ function writeItems(walker: Walker, message: ClientMessage | ServerMessage, sett
 
 /** Ends what has a method and a value. */
 function writeValue(walker: Walker, { methodId, value }: { methodId: number; value: unknown }): void {
-  walker.headInteger(methodId | 0);
-  walker.beginValues(true);
+  headInteger(walker, methodId | 0);
+  beginValues(walker, true);
   walker.item(value, VALUE_DEPTH);
 }
 
@@ -169,17 +170,17 @@ function findWalker(): Walker {
 function writeGuid(walker: Walker, guid: string): void {
   if (!GUID.test(guid))
     throw new RangeError(`clientResultMessageId must be a GUID of 36 characters: ${guid}`);
-  walker.headByte(0xd9);
-  walker.headByte(guid.length);
-  walker.headBytes(utf8.encode(guid));
+  headByte(walker, 0xd9);
+  headByte(walker, guid.length);
+  headBytes(walker, utf8.encode(guid));
 }
 
 /** Begins a message of the protocol's own, with which the user's options have nothing to do. */
 function beginPlain(walker: Walker, count: number, first: number): void {
-  walker.beginHead(plainSettings);
-  walker.headByte(0x90 | count);
-  walker.headInteger(first);
-  walker.beginValues(true);
+  beginHead(walker, plainSettings);
+  headByte(walker, 0x90 | count);
+  headInteger(walker, first);
+  beginValues(walker, true);
 }
 
 function writeError(walker: Walker, error: { statusCode: number; detail: string; message: string | null }) {

@@ -9,7 +9,7 @@ const POOL_BYTES = 64 * 1024;
 const TEXT_UNITS = 16 * 1024;
 const HOLES = 256;
 /** The longest prefix of a frame stands before the output, and its size before that. */
-const FRONT_BYTES = 8;
+export const FRONT_BYTES = 8;
 /** The words that a value may write before it looks for room again: the header of a map, a key, an operand. */
 const TAPE_RESERVE = 8;
 /** `Emitter::kMaxText`, which is enough for a str 16 header. */
@@ -17,7 +17,7 @@ export const MAX_TEXT = 2048;
 /** A message that fits is written without being put together from parts. */
 const FIRST_OUTPUT_BYTES = 1024 * 1024;
 /** Above this, `TypedArray.prototype.slice` is faster than a loop (measured on Node 20 and 26). */
-const LOOP_BYTES = 8;
+export const LOOP_BYTES = 8;
 /** Up to this many UTF-16 units, a loop is faster than a call into the host (measured on Node 20 and 26). */
 const LOOP_UNITS = 32;
 /** Sessions of re-entrant calls. */
@@ -47,11 +47,11 @@ export class EncodeMemory {
   readonly #codec: Codec;
   readonly #session: Handle;
   readonly #outputSize: number;
-  protected output!: Uint8Array;
-  /** The output with what stands before it. */
-  #front!: Uint8Array;
+  output!: Uint8Array;
+  /** The output with what stands before it: the size of a frame's prefix, and, ending where the output begins, that. */
+  front!: Uint8Array;
   /** Whether the message is to be framed: a bit for `emit`. */
-  protected framing = 0;
+  framing = 0;
   /** How many bytes of the message stand in the output before its first window is emitted. */
   protected behind = 0;
   protected holes!: Uint32Array;
@@ -97,8 +97,8 @@ export class EncodeMemory {
     this.lane64 = new BigUint64Array(buffer, codec.encodeLane(session), 2 * TAPE_WORDS);
     this.pool8 = new Uint8Array(buffer, codec.encodePool8(session), POOL_BYTES);
     this.pool16 = new Uint16Array(buffer, codec.encodePool16(session), TEXT_UNITS);
-    this.#front = new Uint8Array(buffer, codec.encodeFront(session), FRONT_BYTES + this.#outputSize);
-    this.output = this.#front.subarray(FRONT_BYTES);
+    this.front = new Uint8Array(buffer, codec.encodeFront(session), FRONT_BYTES + this.#outputSize);
+    this.output = this.front.subarray(FRONT_BYTES);
     this.holes = new Uint32Array(buffer, codec.encodeHoles(session), HOLES);
     // Last, since it tells whether all this has been done.
     this.tape = new Int32Array(buffer, codec.encodeTape(session), TAPE_WORDS);
@@ -218,32 +218,6 @@ export class EncodeMemory {
   /** Copies bytes of the output to offset `at` of `target`. */
   copyOutputTo(target: Uint8Array, at: number, start: number, end: number): void {
     copyBytes(target, at, this.output, start, end - start);
-  }
-
-  /** The bytes of the frame's prefix. */
-  get prefixLength(): number {
-    return this.#front[0];
-  }
-
-  /** Gives a frame of less than 128 bytes its prefix. */
-  setShortPrefix(length: number): void {
-    this.#front[0] = 1;
-    this.#front[FRONT_BYTES - 1] = length;
-  }
-
-  /** Copies the frame's prefix to the start of `target`. */
-  copyPrefixTo(target: Uint8Array): void {
-    copyBytes(target, 0, this.#front, FRONT_BYTES - this.prefixLength, this.prefixLength);
-  }
-
-  /** All of the output, with the frame's prefix, as a buffer of its own. */
-  copyFrame(): ArrayBuffer {
-    const start = FRONT_BYTES - this.prefixLength;
-    const end = FRONT_BYTES + this.outputLength;
-    if (end - start > LOOP_BYTES) return this.#front.slice(start, end).buffer as ArrayBuffer;
-    const frame = new Uint8Array(end - start);
-    copyBytes(frame, 0, this.#front, start, end - start);
-    return frame.buffer;
   }
 
   get holeCount(): number {
