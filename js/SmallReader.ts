@@ -15,7 +15,10 @@ const SMALL_BYTES = 64;
 const MAX_VALUES = 32;
 /** Longer text is made by the host. */
 const SHORT_TEXT = 64;
-/** No string, key, container or depth of a small message exceeds this, nor do their items and pairs together. */
+/**
+ * What is not checked here never exceeds this: short text, keys, containers, depth, and items and pairs together. Long
+ * text, binary data and typed arrays are checked.
+ */
 export const SMALL_LENGTH = 255;
 
 const MAX_PAIRS = 8;

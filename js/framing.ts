@@ -5,8 +5,8 @@ import { made } from "./DecodeError.ts";
 import { writeNumber } from "./smallFormats.ts";
 import { Tag } from "./tape.ts";
 import type { EncodeSettings, Walker } from "./Walker.ts";
-import { copyBytes } from "./wasm/copyBytes.ts";
-import { FRONT_BYTES, LOOP_BYTES } from "./wasm/EncodeMemory.ts";
+import { copyBytes, sliceBytes } from "./wasm/copyBytes.ts";
+import { FRONT_BYTES } from "./wasm/EncodeMemory.ts";
 
 /** Framed messages count positions from the start of their frame, and all that count them have the longest prefix. */
 const MAX_FRAME_PREFIX = 5;
@@ -129,10 +129,5 @@ function prefixOf({ front }: Walker): Uint8Array {
 
 /** All of the output, with the prefix, as a buffer of its own. */
 function copyFrame({ front, outputLength }: Walker): ArrayBuffer {
-  const start = FRONT_BYTES - front[0];
-  const end = FRONT_BYTES + outputLength;
-  if (end - start > LOOP_BYTES) return front.slice(start, end).buffer as ArrayBuffer;
-  const frame = new Uint8Array(end - start);
-  copyBytes(frame, 0, front, start, end - start);
-  return frame.buffer;
+  return sliceBytes(front, FRONT_BYTES - front[0], FRONT_BYTES + outputLength).buffer;
 }

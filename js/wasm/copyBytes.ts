@@ -24,3 +24,15 @@ export function copyBytes(to: Uint8Array, at: number, from: Uint8Array, start: n
   }
   for (; i < size; i++) to[at + i] = from[start + i];
 }
+
+/** Above this, `TypedArray.prototype.slice` is faster than a loop (measured on Node 20 and 26). */
+const LOOP_SLICE_BYTES = 8;
+
+/** The bytes from `start` to `end`, in a buffer of their own. */
+export function sliceBytes(from: Uint8Array, start: number, end: number): Uint8Array<ArrayBuffer> {
+  const size = end - start;
+  if (size > LOOP_SLICE_BYTES) return from.slice(start, end) as Uint8Array<ArrayBuffer>;
+  const slice = new Uint8Array(size);
+  copyBytes(slice, 0, from, start, size);
+  return slice;
+}

@@ -250,7 +250,7 @@ function withId(module) {
 
 /**
  * Emscripten's own wrapper (`-sMODULARIZE`) is asynchronous. Its plain glue runs at once, up to `run()`, which
- * calls the constructors that register the classes: 3.1.69 calls it at the end, 6.0 in a microtask though the
+ * calls the constructors that register the functions: 3.1.69 calls it at the end, 6.0 in a microtask though the
  * instance is there. So it is called here, where it does nothing the second time, and kept from running later. 6.0.5 puts
  * a promise in the place of the exports, which are there, too.
  *
