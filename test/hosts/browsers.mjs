@@ -44,6 +44,7 @@ const pages = {
 pages["/page/run.js"] = pages["/worker/run.js"] = [
   "text/javascript",
   `
+      const query = new URLSearchParams(location.search);
       const refused = [];
       addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) => {
         refused.push(blockedURI + " by " + violatedDirective);
@@ -53,7 +54,7 @@ pages["/page/run.js"] = pages["/worker/run.js"] = [
         const worksAtOnce = decode(encode("x".repeat(1000))).length === 1000;
         await Promise.all([ready, init()]);
         const { runTests } = await import("./suite/suite.js");
-        return { worksAtOnce, ...(await runTests(${JSON.stringify(pattern)})), refused };
+        return { worksAtOnce, ...(await runTests(${JSON.stringify(pattern)}, +query.get("part"), +query.get("parts"))), refused };
       };
       const report = (results) => fetch("/results" + location.search, { method: "POST", body: JSON.stringify(results) });
       run().then(report, (error) => report({ failures: [String(error.stack)] }));
@@ -72,7 +73,7 @@ const types = { ".js": "text/javascript", ".wasm": "application/wasm" };
 const waiting = [];
 
 const server = createServer(async (request, response) => {
-  const { pathname, search } = new URL(request.url ?? "", "http://localhost");
+  const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
   const [, place, folder, name] = pathname.split("/");
   response.setHeader("Content-Security-Policy", "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'");
   // Without these, pages have no SharedArrayBuffer.
@@ -81,7 +82,7 @@ const server = createServer(async (request, response) => {
   if (pathname === "/results") {
     const results = JSON.parse(await text(request));
     response.end();
-    waiting[Number(search.slice(1))](results);
+    waiting[Number(searchParams.get("visit"))](results);
   } else if (pathname === "/favicon.ico") {
     response.writeHead(204).end();
   } else if (pages[pathname] !== undefined) {
@@ -102,11 +103,56 @@ const { port } = /** @type {import("node:net").AddressInfo} */ (server.address()
 const LIMIT_MINUTES = 8;
 
 /**
+ * How many times a browser begins anew, each time with a part of the tests. WebKit gives memory back in so small pieces
+ * that the kernel may come to refuse it more (`vm.max_map_count`): then it says that it is out of memory.
+ *
+ * @type {Record<string, number>}
+ */
+const parts = { WebKit: 4 };
+
+/**
  * @param {string} name
  * @param {"page" | "worker"} place
  */
 async function runIn(name, place) {
   const start = performance.now();
+  const all = {
+    passed: 0,
+    skipped: 0,
+    problems: /** @type {string[]} */ ([]),
+    slowest: /** @type {string[]} */ ([]),
+  };
+  const count = parts[name] ?? 1;
+  for (let part = 0; part < count; part++) {
+    const { messages, results } = await visit(name, place, `part=${part}&parts=${count}`);
+    const { passed = 0, skipped = 0, worksAtOnce, refused = [], failures, slowest = [] } = results;
+    all.passed += passed;
+    all.skipped += skipped;
+    all.slowest.push(...slowest);
+    all.problems.push(
+      ...failures,
+      ...refused.map((/** @type {string} */ what) => `refused by the policy: ${what}`),
+      ...messages.map((message) => `console: ${message}`),
+      ...(worksAtOnce === true ? [] : ["it did not work at once"]),
+    );
+  }
+  const { passed, skipped, problems } = all;
+  if (passed === 0) problems.push("no test passed");
+  const seconds = ((performance.now() - start) / 1000).toFixed(0);
+  console.log(
+    `${name}, ${place}: ${passed} passed, ${problems.length} failed, ${skipped} for Node alone (${seconds} s)`,
+  );
+  for (const problem of problems) console.log(`  FAIL ${problem}`);
+  if (process.env.SLOWEST !== undefined) console.log(all.slowest.join("\n"));
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+/**
+ * @param {string} name
+ * @param {string} place
+ * @param {string} query
+ */
+async function visit(name, place, query) {
   const number = waiting.length;
   /** @type {Promise<Record<string, any>>} */
   const isDone = new Promise((resolve) => waiting.push(resolve));
@@ -114,23 +160,9 @@ async function runIn(name, place) {
     console.error(`${name}, ${place}: no results after ${LIMIT_MINUTES} minutes`);
     process.exit(1);
   }, LIMIT_MINUTES * 60_000);
-  const messages = await browsers[name](`http://127.0.0.1:${port}/${place}?${number}`, isDone);
-  const { passed, skipped, worksAtOnce, refused = [], failures, slowest } = await isDone;
+  const messages = await browsers[name](`http://127.0.0.1:${port}/${place}?visit=${number}&${query}`, isDone);
   clearTimeout(limit);
-  const problems = [
-    ...failures,
-    ...refused.map((/** @type {string} */ what) => `refused by the policy: ${what}`),
-    ...messages.map((message) => `console: ${message}`),
-    ...(worksAtOnce === true ? [] : ["it did not work at once"]),
-    ...(passed > 0 ? [] : ["no test passed"]),
-  ];
-  const seconds = ((performance.now() - start) / 1000).toFixed(0);
-  console.log(
-    `${name}, ${place}: ${passed} passed, ${problems.length} failed, ${skipped} for Node alone (${seconds} s)`,
-  );
-  for (const problem of problems) console.log(`  FAIL ${problem}`);
-  if (process.env.SLOWEST !== undefined) console.log(slowest.join("\n"));
-  if (problems.length > 0) process.exitCode = 1;
+  return { messages, results: await isDone };
 }
 
 const names = Object.keys(browsers).filter((name) => wanted.length === 0 || wanted.includes(name));
