@@ -41,6 +41,31 @@ MPW_INLINE uint8_t* write_str_header(uint8_t* out, uint32_t bytes) {
   return store_be32(out, bytes);
 }
 
+struct IntFormat {
+  uint8_t first;
+  /// How far the value is shifted for its bytes to be the first of four.
+  uint8_t shift;
+  /// With the first byte, which is the value itself where that is all.
+  uint8_t size;
+};
+
+/// By the bits of an int32 without its sign, plus 32 if it is negative.
+constexpr std::array<IntFormat, 64> int_formats() {
+  std::array<IntFormat, 64> formats{};
+  for (uint32_t bits = 0; bits < 32; bits++) {
+    formats[bits] = bits < 8     ? IntFormat{0, 0, 1}
+                    : bits == 8  ? IntFormat{format::kUint8, 24, 2}
+                    : bits <= 16 ? IntFormat{format::kUint16, 16, 3}
+                                 : IntFormat{format::kUint32, 0, 5};
+    formats[32 + bits] = bits < 6    ? IntFormat{0, 0, 1}
+                         : bits < 8  ? IntFormat{format::kInt8, 24, 2}
+                         : bits < 16 ? IntFormat{format::kInt16, 16, 3}
+                                     : IntFormat{format::kInt32, 0, 5};
+  }
+  return formats;
+}
+constexpr std::array<IntFormat, 64> kIntFormats = int_formats();
+
 }  // namespace
 
 /// What `run` changes at each step. It stays in registers as long as its address is not taken: members would
@@ -131,6 +156,17 @@ struct Emitter::Cursor {
     }
   }
 };
+
+/// Without a branch for each format: those follow one another as they like, which no processor foresees.
+MPW_INLINE void Emitter::int32(Cursor& c, int32_t value) const {
+  const int32_t sign = value >> 31;
+  const uint32_t magnitude = static_cast<uint32_t>(value ^ sign);
+  const auto bits = static_cast<uint32_t>(std::bit_width(magnitude));
+  const IntFormat format = kIntFormats[bits | (static_cast<uint32_t>(sign) & 32)];
+  *c.out = static_cast<uint8_t>(format.size == 1 ? static_cast<uint32_t>(value) : format.first);
+  store_be32(c.out + 1, static_cast<uint32_t>(value) << format.shift);
+  c.out += format.size;
+}
 
 /// `value` is safe (below 2^53 in size).
 MPW_INLINE void Emitter::integer(Cursor& c, int64_t value) const {
@@ -360,7 +396,7 @@ Status Emitter::run() {
         c.byte(format::kFalse | payload);
         break;
       case kInt:
-        integer(c, static_cast<int32_t>(word) >> 4);
+        int32(c, static_cast<int32_t>(word) >> 4);
         break;
       case kFloat:
         run_left = 1;

@@ -101,6 +101,7 @@ class Emitter {
   struct Cursor;
 
   void number(Cursor& c, double value) const;
+  void int32(Cursor& c, int32_t value) const;
   void integer(Cursor& c, int64_t value) const;
   void bigint(Cursor& c, uint64_t bits, bool is_signed) const;
   bool text(Cursor& c, uint32_t units) const;

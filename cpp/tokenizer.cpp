@@ -70,33 +70,32 @@ inline uint32_t length_at(const uint8_t* at) {
   }
 }
 
+/// Reads the integer at `in`, whose whole length must be readable, if its format has no more than 32 bits and
+/// its value fits an int32. Returns whether it does. Without a branch for each format: those follow one
+/// another as they like, which no processor foresees.
+MPW_INLINE bool read_int32(const uint8_t* in, int32_t& value) {
+  const uint32_t byte = *in;
+  const bool is_fix = static_cast<int8_t>(byte) >= -0x20;
+  const uint32_t kind = byte - format::kUint8;
+  if (!is_fix && (kind > 6 || (kind & 3) == 3)) return false;
+  const uint32_t bits = load_be32(in + 1);
+  const uint32_t unused = (32 - (8U << (kind & 3))) & 31;
+  const auto as_signed = static_cast<int32_t>(bits) >> unused;
+  const auto as_unsigned = static_cast<int32_t>(bits >> unused);
+  const int32_t wide = kind >= 4 ? as_signed : as_unsigned;
+  value = is_fix ? static_cast<int8_t>(byte) : wide;
+  return kind != 2 || value >= 0;
+}
+
 /// Writes the int32 items at `in` to `words` while they last, and moves `in` behind them.
 inline uint32_t read_ints(uint32_t* words, const uint8_t*& in, const uint8_t* end, uint32_t count) {
   uint32_t i = 0;
   for (; i < count && in < end; i++) {
-    const uint32_t byte = *in;
-    if (end - in < format::kHeaderSizes[byte]) break;
+    const uint8_t size = format::kHeaderSizes[*in];
     int32_t value;
-    if (byte < format::kFixMap || byte >= format::kNegativeFixInt) {
-      value = static_cast<int8_t>(byte);
-    } else if (byte == format::kUint8) {
-      value = in[1];
-    } else if (byte == format::kUint16) {
-      value = load_be16(in + 1);
-    } else if (byte == format::kUint32) {
-      value = static_cast<int32_t>(load_be32(in + 1));
-      if (value < 0) break;
-    } else if (byte == format::kInt8) {
-      value = static_cast<int8_t>(in[1]);
-    } else if (byte == format::kInt16) {
-      value = static_cast<int16_t>(load_be16(in + 1));
-    } else if (byte == format::kInt32) {
-      value = static_cast<int32_t>(load_be32(in + 1));
-    } else {
-      break;
-    }
+    if (end - in < size || !read_int32(in, value)) break;
     words[i] = static_cast<uint32_t>(value);
-    in += format::kHeaderSizes[byte];
+    in += size;
   }
   return i;
 }
