@@ -124,15 +124,21 @@ class DecodeSession {
   void place(uint32_t input) {
     tokenizer_.place(reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(input)));
   }
-  void begin() { tokenizer_.begin(); }
+  /// `many`: as many values as the window takes.
+  void begin(bool many) {
+    tokenizer_.set_many(many);
+    tokenizer_.begin();
+  }
   /// `available` is a whole number of bytes. Bit 0 of `flags` says that a value begins, bit 1 that the input
-  /// is open, bit 2 that the window may go on. Returns as `run`.
+  /// is open, bit 2 that the window may go on, bit 3 that as many values are wanted as it takes. Returns as
+  /// `run`.
   double feed(uint32_t size, double available, uint32_t flags) {
     if (framed_) {
       if ((flags & 1) != 0) frames_.begin();
       frames_.feed(size, static_cast<uint64_t>(available), (flags & 4) != 0);
     } else {
       if ((flags & 1) != 0) tokenizer_.begin();
+      tokenizer_.set_many((flags & 8) != 0);
       tokenizer_.feed(size, static_cast<uint64_t>(available), (flags & 2) != 0, (flags & 4) != 0);
     }
     return run();

@@ -222,9 +222,9 @@ void Tokenizer::go_on(uint32_t size, uint64_t available) {
 void Tokenizer::open_window() {
   uint8_t* const pool8 = buffers_.pool8.data();
   // No room, not even for the empty string: a kPool8 word must come first.
-  pool8_limit_ = pool8 - 1;
-  pool8_length_ = pool16_length_ = nullptr;
-  pool16_ = pool16_limit_ = buffers_.pool16.data();
+  pools_.limit8 = pool8 - 1;
+  pools_.length8 = pools_.length16 = nullptr;
+  pools_.at16 = pools_.limit16 = buffers_.pool16.data();
   current_.header = nullptr;
   window_offset_ = 0;
   window_tape_ = tape_.data();
@@ -258,7 +258,7 @@ bool Tokenizer::can_go_on(const Cursor& c, Status status) const {
   // A chunk that held no whole token would come again and again.
   const bool has_moved = c.in > input_;
   const auto used8 = static_cast<size_t>(c.pool8 - buffers_.pool8.data());
-  const auto used16 = static_cast<size_t>(pool16_ - buffers_.pool16.data());
+  const auto used16 = static_cast<size_t>(pools_.at16 - buffers_.pool16.data());
   return status == Status::kNeedInput && may_go_on_ && has_moved && used8 <= half && used16 <= half &&
          window_offset_ + offset_ + half <= UINT32_MAX;
 }
@@ -292,15 +292,15 @@ MPW_INLINE Status Tokenizer::reserve(const Cursor& c, uint64_t bytes) {
 MPW_APART Status Tokenizer::open_pool8(Cursor& c, uint32_t length) {
   close_pools(c.pool8);
   c.emit(kPool8);
-  pool8_length_ = c.tape++;
-  pool8_start_ = c.pool8;
-  pool8_limit_ = c.pool8 + std::max(length, kPoolBytes);
+  pools_.length8 = c.tape++;
+  pools_.start8 = c.pool8;
+  pools_.limit8 = c.pool8 + std::max(length, kPoolBytes);
   return Status::kDone;
 }
 
 void Tokenizer::close_pools(const uint8_t* pool8) {
-  if (pool8_length_ != nullptr) *pool8_length_ = static_cast<uint32_t>(pool8 - pool8_start_);
-  if (pool16_length_ != nullptr) *pool16_length_ = static_cast<uint32_t>(pool16_ - pool16_start_);
+  if (pools_.length8 != nullptr) *pools_.length8 = static_cast<uint32_t>(pool8 - pools_.start8);
+  if (pools_.length16 != nullptr) *pools_.length16 = static_cast<uint32_t>(pools_.at16 - pools_.start16);
 }
 
 /// Leaves a payload where it is: only its place goes to the tape.
@@ -372,29 +372,29 @@ MPW_APART Status Tokenizer::long_text(Cursor& c, uint32_t header, uint32_t lengt
   }
   if (const Status status = reserve(c, size); status != Status::kDone) return status;
   // In a pool of its own, so that neither keeps the other alive.
-  pool8_limit_ = c.pool8 - 1;
-  pool16_limit_ = pool16_;
+  pools_.limit8 = c.pool8 - 1;
+  pools_.limit16 = pools_.at16;
   const Status status = pooled_text(c, header, length);
-  pool8_limit_ = c.pool8 - 1;
-  pool16_limit_ = pool16_;
+  pools_.limit8 = c.pool8 - 1;
+  pools_.limit16 = pools_.at16;
   return status;
 }
 
 /// Text that is not ASCII, of `length` bytes at `c.in`, behind its header.
 MPW_APART Status Tokenizer::wide_text(Cursor& c, uint32_t header, uint32_t length) {
-  if (pool16_ + length > pool16_limit_) {
+  if (pools_.at16 + length > pools_.limit16) {
     close_pools(c.pool8);
     c.emit(kPool16);
-    pool16_length_ = c.tape++;
-    pool16_start_ = pool16_;
-    pool16_limit_ = pool16_ + std::max<size_t>(length, kPoolBytes / sizeof(uint16_t));
+    pools_.length16 = c.tape++;
+    pools_.start16 = pools_.at16;
+    pools_.limit16 = pools_.at16 + std::max<size_t>(length, kPoolBytes / sizeof(uint16_t));
   }
-  const Utf16Result result = utf8_to_utf16(pool16_, c.in, length);
+  const Utf16Result result = utf8_to_utf16(pools_.at16, c.in, length);
   if (!result.valid && options_.fatal_utf8) {
     c.in -= header;
     return Status::kInvalidUtf8;
   }
-  pool16_ += result.units;
+  pools_.at16 += result.units;
   c.emit(word(kText16, result.units));
   c.in += length;
   return Status::kDone;
@@ -409,7 +409,7 @@ MPW_INLINE Status Tokenizer::text(Cursor& c, uint32_t header, uint32_t length) {
 /// Text that is there, of `length` bytes behind its header.
 MPW_INLINE Status Tokenizer::pooled_text(Cursor& c, uint32_t header, uint32_t length) {
   c.in += header;
-  if (c.pool8 + length > pool8_limit_) aside(c, &Tokenizer::open_pool8, length);
+  if (c.pool8 + length > pools_.limit8) aside(c, &Tokenizer::open_pool8, length);
   if (!copy_ascii(c.pool8, c.in, length)) return aside(c, &Tokenizer::wide_text, header, length);
   c.pool8 += length;
   c.emit(word(kText8, length));
@@ -758,7 +758,7 @@ MPW_INLINE Tokenizer::Progress Tokenizer::frequent(Cursor& c, const uint8_t* in,
   } else if (byte < format::kNil) {
     const uint32_t length = byte & 31;
     const uint8_t* const from = in + 1;
-    if (length >= plain_text_end_ || c.pool8 + length > pool8_limit_ || from + length > end_ ||
+    if (length >= plain_text_end_ || c.pool8 + length > pools_.limit8 || from + length > end_ ||
         !copy_ascii_31(c.pool8, from, length)) {
       return Progress::kNone;
     }
@@ -799,7 +799,7 @@ MPW_INLINE Tokenizer::Progress Tokenizer::frequent(Cursor& c, const uint8_t* in,
       case format::kStr8: {
         const uint32_t length = in[1];
         const uint8_t* const from = in + 2;
-        if (length >= plain_text_end_ || c.pool8 + length > pool8_limit_ || from + length > end_ ||
+        if (length >= plain_text_end_ || c.pool8 + length > pools_.limit8 || from + length > end_ ||
             !copy_ascii(c.pool8, from, length)) {
           return Progress::kNone;
         }
@@ -956,7 +956,29 @@ Status Tokenizer::run() {
            .pool8 = window_pool8_,
            .left = current_.left,
            .state = current_.state};
-  const Status status = fill(c);
+  Status status;
+  bool has_value = false;
+  Cursor whole{};
+  Pools pools;
+  for (;;) {
+    status = fill(c);
+    if (status != Status::kDone && has_value) {
+      // A value is taken whole or not at all: this one begins the next window.
+      c = whole;
+      pools_ = pools;
+      skip_ = 0;
+      begin();
+      status = Status::kDone;
+      break;
+    }
+    if (status != Status::kDone || !many_ || skip_ != 0 || c.in >= end_ || c.tape >= tape_limit_) break;
+    has_value = true;
+    whole = c;
+    pools = pools_;
+    begin();
+    c.left = current_.left;
+    c.state = current_.state;
+  }
   at_ = static_cast<uint32_t>(c.in - chunk);
   offset_ = at_ + skip_;
   current_.left = c.left;

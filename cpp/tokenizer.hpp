@@ -131,6 +131,10 @@ class Tokenizer {
   /// Starts a new value at the current position of the chunk.
   void begin();
 
+  /// Makes `run` go on, behind a value that has ended in the chunk, with those that follow it, as many as the
+  /// chunk holds whole and the window has room for.
+  void set_many(bool many) { many_ = many; }
+
   /// Takes `size` bytes of `input` as the next chunk. `available` bytes, those included, are there before the
   /// input ends, or, if `open`, before the next ones arrive: then a length beyond them is no error but a
   /// kNeedInput, and containers that the chunk leaves open are marked like deep ones.
@@ -253,15 +257,18 @@ class Tokenizer {
   uint32_t plain_text_end_ = 0;
   uint32_t plain_nesting_ = 0;
   uint32_t* tape_limit_ = nullptr;
-  uint8_t* pool8_limit_ = nullptr;
 
-  /// Pools that are being filled: where they begin, and the operand that will say how long they are.
-  uint8_t* pool8_start_ = nullptr;
-  uint32_t* pool8_length_ = nullptr;
-  uint16_t* pool16_ = nullptr;
-  uint16_t* pool16_start_ = nullptr;
-  uint16_t* pool16_limit_ = nullptr;
-  uint32_t* pool16_length_ = nullptr;
+  /// Pools that are being filled: where they begin and end, and the operand that will say how long they are.
+  struct Pools {
+    uint8_t* start8 = nullptr;
+    uint8_t* limit8 = nullptr;
+    uint32_t* length8 = nullptr;
+    uint16_t* at16 = nullptr;
+    uint16_t* start16 = nullptr;
+    uint16_t* limit16 = nullptr;
+    uint32_t* length16 = nullptr;
+  };
+  Pools pools_;
 
   uint32_t at_ = 0;
   uint32_t size_ = 0;
@@ -272,6 +279,7 @@ class Tokenizer {
   /// How much of a payload lies beyond the chunk.
   uint64_t skip_ = 0;
   bool open_ = false;
+  bool many_ = false;
   uint64_t offset_ = 0;
   bool may_go_on_ = false;
   /// Whether the window has been begun before; how far before this chunk the one lies with which it was, and

@@ -8,7 +8,7 @@ import type { DecodeSettings, KeyDecoder, Materializer } from "./Materializer.ts
 import { MessageReader } from "./MessageReader.ts";
 import { NOT_SMALL, readSmall, SMALL_LENGTH } from "./SmallReader.ts";
 import { SegmentSource } from "./Source.ts";
-import { iterate, type ReadableStreamLike } from "./streams.ts";
+import { awaitEach, iterate, OneByOne, type ReadableStreamLike } from "./streams.ts";
 import { typedArraysOf } from "./TypedArrayTable.ts";
 import { sharedVocabulary } from "./Vocabulary.ts";
 import { NO_TYPED_ARRAYS } from "./wasm/DecodeMemory.ts";
@@ -178,12 +178,8 @@ export class Decoder<ContextType = undefined> {
       throw new RangeError(`Offset ${offset} is not within the ${bytes.length} byte(s) of the buffer`);
     }
     return withMaterializer((materializer) => {
-      const source = new SegmentSource();
-      source.push(bytes);
-      materializer.attach(source, this.#settings, offset, false);
-      materializer.next();
-      const value = materializer.value();
-      return { value, nextOffset: materializer.finish() };
+      const value = materializer.decodeAt(bytes, offset, this.#settings);
+      return { value, nextOffset: materializer.position };
     });
   }
 
@@ -199,15 +195,15 @@ export class Decoder<ContextType = undefined> {
   }
 
   /**
-   * Decodes the values that `buffer` holds, none or more, one each time it is asked.
+   * Decodes the values that `buffer` holds, none or more. Some hundreds may be read ahead of the one that is asked for.
    * @throws as `decode`, when the value in question is asked for
    */
   *decodeMulti(buffer: DecoderInput): Generator<unknown, void, unknown> {
-    const reader = new MessageReader(this.#settings);
+    const reader = new MessageReader(this.#settings, true);
     reader.push(bytesOfInput(buffer));
     reader.end();
     try {
-      while (!reader.isAtEnd) yield reader.read();
+      while (!reader.isAtEnd) yield* reader.batch();
     } finally {
       reader.release();
     }
@@ -237,36 +233,29 @@ export class Decoder<ContextType = undefined> {
    * Decodes the items of the one array that a stream brings, each as soon as it is there.
    * @throws as `decode`, and DecodeError if the value is no array; the stream is cancelled then
    */
-  async *decodeArrayStream(stream: ReadableStreamLike<DecoderInput>): AsyncGenerator<unknown, void, unknown> {
+  decodeArrayStream(stream: ReadableStreamLike<DecoderInput>): AsyncGenerator<unknown, void, unknown> {
     const reader = new MessageReader(this.#settings);
-    try {
-      for await (const chunk of iterate(stream)) {
-        reader.push(bytesOfInput(chunk));
-        yield* reader.items();
-      }
-      reader.end();
-      yield* reader.items();
-    } finally {
-      reader.release();
-    }
+    return this.#oneByOne(stream, reader, () => reader.items());
   }
 
   /**
    * Decodes the values that a stream brings, none or more, each as soon as it is there.
    * @throws as `decode`; the stream is cancelled then
    */
-  async *decodeStream(stream: ReadableStreamLike<DecoderInput>): AsyncGenerator<unknown, void, unknown> {
-    const reader = new MessageReader(this.#settings);
-    try {
-      for await (const chunk of iterate(stream)) {
-        reader.push(bytesOfInput(chunk));
-        for (let value = reader.read(); value !== PENDING; value = reader.read()) yield value;
-      }
-      reader.end();
-      if (!reader.isAtEnd) yield reader.read();
-    } finally {
-      reader.release();
-    }
+  decodeStream(stream: ReadableStreamLike<DecoderInput>): AsyncGenerator<unknown, void, unknown> {
+    const reader = new MessageReader(this.#settings, true);
+    return this.#oneByOne(stream, reader, () => (reader.isAtEnd ? [] : reader.batch()));
+  }
+
+  /** What `read` gives of a stream, again and again until that is nothing. */
+  #oneByOne(
+    stream: ReadableStreamLike<DecoderInput>,
+    reader: MessageReader,
+    read: () => unknown[],
+  ): AsyncGenerator<unknown, void, unknown> {
+    const batches = batchesOf(stream, reader, read);
+    // What a codec makes of an extension may be a promise.
+    return this.#settings.isCallers ? awaitEach(batches) : new OneByOne(batches);
   }
 }
 
@@ -287,6 +276,23 @@ export function decodeOne(buffer: DecoderInput, settings: DecodeSettings): unkno
   } finally {
     materializer.isBusy = false;
     materializer.detach();
+  }
+}
+
+async function* batchesOf(
+  stream: ReadableStreamLike<DecoderInput>,
+  reader: MessageReader,
+  read: () => unknown[],
+): AsyncGenerator<unknown[], void, unknown> {
+  try {
+    for await (const chunk of iterate(stream)) {
+      reader.push(bytesOfInput(chunk));
+      for (let batch = read(); batch.length > 0; batch = read()) yield batch;
+    }
+    reader.end();
+    for (let batch = read(); batch.length > 0; batch = read()) yield batch;
+  } finally {
+    reader.release();
   }
 }
 

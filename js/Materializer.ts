@@ -94,6 +94,7 @@ export class Materializer extends DecodeMemory {
   private next16 = 0;
   /** Whether more input may come, so that its end is no error. */
   private isOpen = false;
+  private isMany = false;
   /** How long the input must be before it is worth going on. */
   awaited = 0;
   /** Where the last extension was: the one kind of key that is judged by what became of it. */
@@ -138,12 +139,16 @@ export class Materializer extends DecodeMemory {
     return value;
   }
 
-  /** Turns to a source, of which more may come if `isOpen`, at an offset of it. */
-  attach(source: Source, settings: DecodeSettings, offset: number, isOpen: boolean): void {
+  /**
+   * Turns to a source, of which more may come if `isOpen`, at an offset of it. If `isMany`, windows hold as many values
+   * as they have room for.
+   */
+  attach(source: Source, settings: DecodeSettings, offset: number, isOpen: boolean, isMany = false): void {
     // Writing what is there already would cost more than comparing.
     if (source !== this.source) this.source = source;
     if (settings !== this.settings) this.settings = settings;
     this.isOpen = isOpen;
+    this.isMany = isMany;
     this.chunk = offset;
     this.loaded = 0;
     this.setModes(settings.modes);
@@ -177,7 +182,7 @@ export class Materializer extends DecodeMemory {
   next(): void {
     const offset = this.loaded === 0 ? 0 : this.offset;
     if (offset < this.loaded) {
-      this.begin();
+      this.begin(this.isMany);
       this.windowStart = this.chunk;
       this.open(this.run());
     } else {
@@ -185,6 +190,11 @@ export class Materializer extends DecodeMemory {
       const first = this.settings.typedArrays !== null ? FIRST_CHUNK : SHORT_CHUNK;
       this.load(this.mayGoOn ? first : this.chunkBytes, true);
     }
+  }
+
+  /** Whether there is another value in this window, behind those that have been read. */
+  get hasMore(): boolean {
+    return this.status === Status.DONE && this.tape[this.at] !== Tag.END;
   }
 
   /** Runs the tokenizer to the end of a value that has been read. Returns where in the source that is. */
@@ -203,7 +213,8 @@ export class Materializer extends DecodeMemory {
     const { source } = this;
     this.windowStart = this.chunk;
     this.loaded = source.load(this, this.chunk, Math.min(limit, this.chunkBytes));
-    this.open(this.feed(this.loaded, source.length - this.chunk, begins, this.isOpen, this.mayGoOn));
+    const available = source.length - this.chunk;
+    this.open(this.feed(this.loaded, available, begins, this.isOpen, this.mayGoOn, this.isMany));
   }
 
   /** Whether long data are likely, and the input is all there: then short chunks cost no window each. */

@@ -29,6 +29,7 @@ function release(holding: Holding): void {
  */
 export class MessageReader {
   readonly #settings: DecodeSettings;
+  readonly #isMany: boolean;
   readonly #source = new SegmentSource();
   readonly #holding: Holding = { message: null };
   /** Who read last. Where nobody else has used it since, the next value is in its memory already. */
@@ -42,11 +43,15 @@ export class MessageReader {
   #container: ContainerStack | null = null;
   /** How much input must be there before it is worth going on. */
   #awaited = 0;
+  /** What came behind the values that have been given out. */
+  #failure: { readonly error: unknown } | null = null;
   /** The items that an array has left, once its header has been read. */
   #itemsLeft: number | null = null;
 
-  constructor(settings: DecodeSettings) {
+  /** @param isMany whether it is there for `batch` */
+  constructor(settings: DecodeSettings, isMany = false) {
     this.#settings = settings;
+    this.#isMany = isMany;
     abandoned?.register(this, this.#holding, this);
   }
 
@@ -61,7 +66,7 @@ export class MessageReader {
 
   /** Whether all input has been read, and no value is half read. */
   get isAtEnd(): boolean {
-    return !this.#hasBegun && this.#start === this.#source.length;
+    return this.#failure === null && !this.#hasBegun && this.#start === this.#source.length;
   }
 
   /** The next value, or `PENDING` if it is not all there. */
@@ -83,30 +88,53 @@ export class MessageReader {
     }
   }
 
+  /**
+   * The next values, as many as are there and a window of the tokenizer takes; none if the next one is not all there.
+   * Those before an error come before it is thrown.
+   */
+  batch(): unknown[] {
+    return this.#collect((worker, values) => {
+      const value = this.#value(worker);
+      if (value === PENDING) return false;
+      values.push(value);
+      this.#container = null;
+      while (worker.hasMore) values.push(worker.value());
+      return true;
+    });
+  }
+
   /** The items of the one array, as far as they are there. Those before an error come before it is thrown. */
-  *items(): Generator<unknown, void, unknown> {
-    if (this.#itemsLeft === 0) return this.expectEnd();
-    if (this.#mustWait()) return;
-    // Nobody knows what is done between two of them, so all are read before the first is given out.
-    const items: unknown[] = [];
-    let failure: { error: unknown } | null = null;
+  items(): unknown[] {
+    const isComplete = this.#itemsLeft === 0 && this.#failure === null;
+    const items = isComplete ? [] : this.#collect((worker, values) => this.#readItems(worker, values));
+    if (this.#itemsLeft === 0 && items.length === 0) this.expectEnd();
+    return items;
+  }
+
+  /**
+   * Reads with a worker until `read` returns whether all that it is for is there. Nobody knows what is done between two
+   * values, so all are read before the first is given out.
+   */
+  #collect(read: (worker: Materializer, values: unknown[]) => boolean): unknown[] {
+    if (this.#failure !== null) throw this.#failure.error;
+    const values: unknown[] = [];
+    if (this.#mustWait()) return values;
     const worker = this.#find();
     try {
       worker.isBusy = true;
       this.#begin(worker);
-      if (this.#readItems(worker, items)) {
+      if (worker.isReady() && read(worker, values)) {
         this.#finish(worker);
       } else {
         this.#pause(worker);
       }
     } catch (error) {
-      failure = { error };
+      if (values.length === 0) throw error;
+      this.#failure = { error };
     } finally {
       worker.isBusy = false;
     }
-    yield* items;
-    if (failure !== null) throw failure.error;
-    if (this.#itemsLeft === 0) this.expectEnd();
+    return values;
   }
 
   /** @throws RangeError if there is input behind the value that has been read */
@@ -133,7 +161,7 @@ export class MessageReader {
   #begin(worker: Materializer): void {
     const { message } = this.#holding;
     if (message !== null || worker !== this.#worker || !worker.isAttachedTo(this.#source)) {
-      worker.attach(this.#source, this.#settings, this.#position, !this.#hasEnded);
+      worker.attach(this.#source, this.#settings, this.#position, !this.#hasEnded, this.#isMany);
       this.#worker = worker;
     }
     if (message !== null) {

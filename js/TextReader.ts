@@ -23,7 +23,7 @@ class TextReader extends DecodeMemory {
     new DataView(this.#header.buffer).setUint32(1, length);
     this.write(this.#header, 0, 0, HEADER_BYTES);
     this.write(bytes, HEADER_BYTES, 0, length);
-    this.feed(HEADER_BYTES + length, HEADER_BYTES + length, true, false, false);
+    this.feed(HEADER_BYTES + length, HEADER_BYTES + length, true, false, false, false);
     // On the tape stand an empty pool of ASCII and the other pool, each with its length, and the text.
     return this.text.utf16(this.pool16Start, this.tape[3]);
   }

@@ -28,7 +28,7 @@ export function decode<ContextType = undefined>(
 }
 
 /**
- * Decodes the values that `buffer` holds, none or more, one each time it is asked.
+ * Decodes the values that `buffer` holds, none or more. Some hundreds may be read ahead of the one that is asked for.
  * @throws as `decode`, when the value in question is asked for
  */
 export function decodeMulti<ContextType = undefined>(

@@ -912,3 +912,85 @@ test("every option holds for streams", async () => {
     expect(await collect(decodeArrayStream<string>(array, options))).toStrictEqual([expected]);
   }
 });
+
+describe("what decodeMultiStream gives", () => {
+  const values = Array.from({ length: 300 }, (_, i) => ({
+    i,
+    text: "é".repeat(i % 5),
+    list: [i, null, [i / 2]],
+  }));
+  const bytes = join(...values.map((value) => encode(value)));
+
+  test.each([1, 7, 100, 5000, 100_000])("is the same in chunks of %d bytes", async (size) => {
+    expect(await collect(decodeMultiStream(streamOf(...piecesOf(bytes, size))))).toStrictEqual(values);
+    expect([...decodeMulti(bytes)]).toStrictEqual(values);
+  });
+
+  test("answers requests in turn, however many are made at once", async () => {
+    const stream = decodeMultiStream(streamOf(...piecesOf(bytes, 50)));
+    const results = await Promise.all(Array.from({ length: 302 }, () => stream.next()));
+    expect(results.map(({ value }) => value)).toStrictEqual([...values, undefined, undefined]);
+    expect(results.map(({ done }) => done)).toStrictEqual([...values.map(() => false), true, true]);
+  });
+
+  test("ends with return, which waits for its turn and cancels the source", async () => {
+    const source = watched(piecesOf(bytes, 50));
+    const stream = decodeMultiStream(source.stream as AsyncIterable<Uint8Array>);
+    const [first, end, after] = await Promise.all([stream.next(), stream.return(), stream.next()]);
+    expect([first.value, end, after]).toStrictEqual([
+      values[0],
+      { done: true, value: undefined },
+      { done: true, value: undefined },
+    ]);
+    expect(source.isCancelled).toBe(true);
+  });
+
+  test("ends with throw, which comes back, and nothing follows", async () => {
+    const source = watched(piecesOf(bytes, 5000));
+    const stream = decodeMultiStream(source.stream as AsyncIterable<Uint8Array>);
+    await stream.next();
+    const error = new Error("enough");
+    await expect(stream.throw(error)).rejects.toBe(error);
+    expect(await stream.next()).toStrictEqual({ done: true, value: undefined });
+    expect(source.isCancelled).toBe(true);
+  });
+
+  test("fails once, and has ended then", async () => {
+    const stream = decodeMultiStream(streamOf(join(bytes, [0xc1])));
+    for (const value of values) expect((await stream.next()).value).toStrictEqual(value);
+    await expect(stream.next()).rejects.toThrow(DecodeError);
+    expect(await stream.next()).toStrictEqual({ done: true, value: undefined });
+  });
+
+  test("is what promises come to that an extension decoder makes", async () => {
+    const extensionCodec = new ExtensionCodec();
+    extensionCodec.register({ type: 1, encode: () => null, decode: async ([byte]) => byte });
+    const messages = [new ExtData(1, Uint8Array.of(5)), new ExtData(1, Uint8Array.of(6))];
+    const stream = streamOf(...messages.map((message) => encode(message)));
+    expect(await collect(decodeMultiStream(stream, { extensionCodec }))).toStrictEqual([5, 6]);
+    const items = decodeArrayStream(streamOf(encode(messages)), { extensionCodec });
+    expect(await collect(items)).toStrictEqual([5, 6]);
+  });
+});
+
+describe("an extension decoder that throws behind other values", () => {
+  const extensionCodec = new ExtensionCodec();
+  extensionCodec.register({
+    type: 1,
+    encode: () => null,
+    decode: () => {
+      throw new Error("no");
+    },
+  });
+  const bytes = join(encode("first"), encode([1, 2]), encode(new ExtData(1, Uint8Array.of(5))), encode(3));
+
+  test("keeps none of them back", async () => {
+    const stream = decodeMultiStream(streamOf(bytes), { extensionCodec });
+    const { items, error } = await collectUntilError(stream);
+    expect(items).toStrictEqual(["first", [1, 2]]);
+    expect(error?.message).toBe("no");
+    const values = decodeMulti(bytes, { extensionCodec });
+    expect([values.next().value, values.next().value]).toStrictEqual(["first", [1, 2]]);
+    expect(() => values.next()).toThrow("no");
+  });
+});

@@ -144,8 +144,9 @@ export class DecodeMemory {
     this.#codec.setMaxCopied(this.#session, bytes);
   }
 
-  begin(): void {
-    this.#codec.begin(this.#session);
+  /** Begins a value, or, if `many`, as many as a window takes, where the last one has ended; `run` comes next. */
+  begin(many: boolean): void {
+    this.#codec.begin(this.#session, many);
   }
 
   /** Lets the next chunk begin at an address of an arena's block, where its bytes are already. */
@@ -161,9 +162,17 @@ export class DecodeMemory {
   /**
    * Takes the `size` bytes that were written as the next chunk, and fills a window. `available` bytes, those included,
    * are there before the input ends, or, if `open`, before more of it arrives. `Status.MORE` comes only if `mayGoOn`.
+   * `many`: as for `begin`.
    */
-  feed(size: number, available: number, begins: boolean, open: boolean, mayGoOn: boolean): number {
-    const flags = (begins ? 1 : 0) | (open ? 2 : 0) | (mayGoOn ? 4 : 0);
+  feed(
+    size: number,
+    available: number,
+    begins: boolean,
+    open: boolean,
+    mayGoOn: boolean,
+    many: boolean,
+  ): number {
+    const flags = (begins ? 1 : 0) | (open ? 2 : 0) | (mayGoOn ? 4 : 0) | (many ? 8 : 0);
     try {
       return this.#took(this.#codec.feed(this.#session, size, available, flags));
     } catch (error) {

@@ -125,6 +125,40 @@ class Session {
     return outcome;
   }
 
+  /// Decodes the values that `message` holds, as many at once as windows take.
+  Outcome decode_many(std::span<const uint8_t> message) {
+    Outcome outcome;
+    TapeReader reader(keys_, message, options_, false, true);
+    tokenizer_.set_many(true);
+    tokenizer_.begin();
+    uint64_t chunk = 0;
+    uint64_t size = 0;
+    while (reader.is_good()) {
+      if (outcome.offset >= chunk + size) {
+        chunk = outcome.offset;
+        size = std::min<uint64_t>(sizes_.chunk, message.size() - chunk);
+        load(message, {}, chunk, static_cast<uint32_t>(size));
+        tokenizer_.feed(static_cast<uint32_t>(size), message.size() - chunk, false);
+      }
+      outcome.status = read_windows(reader, chunk, false, &outcome);
+      outcome.offset = chunk + tokenizer_.offset();
+      windows++;
+      if (outcome.status == Status::kNeedInput) {
+        size = 0;
+        chunk = 0;
+      } else if (outcome.status != Status::kDone || outcome.offset >= message.size()) {
+        break;
+      } else {
+        tokenizer_.begin();
+      }
+    }
+    tokenizer_.set_many(false);
+    outcome.events = reader.events().str();
+    return outcome;
+  }
+
+  /// In how many parts `decode_many` has read.
+  uint64_t windows = 0;
   /// How often a window has gone on.
   uint64_t furthers = 0;
 

@@ -46,6 +46,56 @@ TEST(TokenizerStreams, InAnyWindowsGiveTheSameValue) {
   }
 }
 
+TEST(TokenizerMany, GivesTheSameValuesInAnyWindows) {
+  const std::vector<Expected> all = expected_of(all_samples());
+  Bytes message;
+  std::string events;
+  for (const Expected& one : all) {
+    message.insert(message.end(), one.message.begin(), one.message.end());
+    events += one.events;
+  }
+  for (uint32_t tape = Tokenizer::kMinTape; tape <= 4096; tape = tape < 40 ? tape + 1 : tape * 2) {
+    for (const uint32_t chunk : {100U, 1000U, 64 * 1024U}) {
+      const std::unique_ptr<KeyTable> keys = test::key_table();
+      Session session(*keys, {.chunk = chunk, .tape = tape, .pooled = 16});
+      for (int sight = 1; sight <= 3; sight++) {
+        const Outcome outcome = session.decode_many(message);
+        ASSERT_EQ(outcome.status, Status::kDone) << tape << " words, chunks of " << chunk;
+        ASSERT_EQ(outcome.offset, message.size());
+        ASSERT_EQ(outcome.events, events) << tape << " words, chunks of " << chunk;
+      }
+    }
+  }
+}
+
+TEST(TokenizerMany, ReadsAsManyAsAWindowTakes) {
+  Bytes message;
+  for (int64_t i = 0; i < 100; i++) {
+    const Bytes one = map({{"id", integer(i)}, {"name", str("\u00fc")}});
+    message.insert(message.end(), one.begin(), one.end());
+  }
+  const std::unique_ptr<KeyTable> keys = test::key_table();
+  Session session(*keys);
+  session.decode_many(message);
+  EXPECT_EQ(session.windows, 1U);
+}
+
+TEST(TokenizerMany, ReadsAllBeforeAnError) {
+  const Bytes good = map({{"id", integer(300)}, {"name", str("a \u00fc")}});
+  const Bytes bad = map({{"id", integer(300)}, {"name", {0xc1}}});
+  const std::unique_ptr<KeyTable> keys = test::key_table();
+  for (size_t count = 1; count < 40; count++) {
+    Bytes message;
+    for (size_t i = 0; i < count; i++) message.insert(message.end(), good.begin(), good.end());
+    message.insert(message.end(), bad.begin(), bad.end());
+    Session session(*keys);
+    const Outcome outcome = session.decode_many(message);
+    EXPECT_EQ(outcome.status, Status::kUnknownFormat);
+    EXPECT_EQ(outcome.offset, message.size() - 1);
+    EXPECT_EQ(session.windows, 2U);
+  }
+}
+
 /// The tape of a stream whose first `size` bytes are there.
 class StreamStart {
  public:
