@@ -29,8 +29,9 @@ interface Asked<ContextType> {
   readonly encode: ExtensionEncoderType<ContextType>;
 }
 
+/** Whether it is an array, a typed array, or a plain object: to find out that one is no date takes as long as all else. */
 function isPlain(object: unknown): boolean {
-  if (Array.isArray(object)) return true;
+  if (Array.isArray(object) || ArrayBuffer.isView(object)) return true;
   return typeof object === "object" && object !== null && Object.getPrototypeOf(object) === Object.prototype;
 }
 
@@ -49,7 +50,7 @@ export class ExtensionCodec<ContextType = undefined> implements ExtensionCodecTy
   readonly #encoders: (ExtensionEncoderType<ContextType> | undefined)[] = [];
   /** All encoders in the order in which they are asked: a list without holes, since it is gone through for each object. */
   #asked: Asked<ContextType>[] = [];
-  /** Those that may have something to say about arrays and plain objects, which are no dates. */
+  /** Those that may have something to say about what `isPlain`. */
   #askedOfPlain: Asked<ContextType>[] = [];
   readonly #decoders: (ExtensionDecoderType<ContextType> | undefined)[] = [];
 

@@ -553,7 +553,7 @@ export class Walker extends SmallWriter {
     if (end < 0) {
       this.payload(utf8.encode(text), Wide.LONG_STR, 0);
     } else {
-      this.goOnAt(end, this.payloads.length, this.partBytes + sum(this.payloadLengths));
+      this.goOnBehind(end);
     }
   }
 
@@ -627,8 +627,11 @@ export class Walker extends SmallWriter {
     const bytes = bytesOf(data);
     const { length } = bytes;
     if (length > SHORT_BYTES) {
-      // What an extension codec returns may be memory that it uses again.
-      this.payload(long === Wide.EXT ? bytes.slice() : bytes, long, extra);
+      if (long === Wide.EXT) {
+        this.copiedExtension(bytes, extra);
+      } else {
+        this.payload(bytes, long, extra);
+      }
       return;
     }
     if (this.at8 + length > this.poolBytes) this.flush();
@@ -636,6 +639,25 @@ export class Walker extends SmallWriter {
     this.at8 += length;
     this.tape[this.at++] = extra | (short << 4) | Tag.WIDE;
     this.tape[this.at++] = length;
+  }
+
+  /** What an extension codec has returned may be memory that it uses again: it is copied to the output at once. */
+  private copiedExtension(bytes: Uint8Array, extra: number): void {
+    this.flush();
+    let end = this.writeExtension(bytes, extra >> 8, this.outputLength);
+    if (end < 0) {
+      this.drainOutput();
+      end = this.writeExtension(bytes, extra >> 8, this.outputLength);
+    }
+    if (end < 0) {
+      this.payload(bytes.slice(), Wide.EXT, extra);
+    } else {
+      this.goOnBehind(end);
+    }
+  }
+
+  private goOnBehind(end: number): void {
+    this.goOnAt(end, this.payloads.length, this.partBytes + sum(this.payloadLengths));
   }
 
   /** Leaves a hole in the output, which `payload` fills in the end. */

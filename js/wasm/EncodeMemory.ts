@@ -161,6 +161,23 @@ export class EncodeMemory {
     return start + bytes;
   }
 
+  /**
+   * Writes an extension of more than 255 bytes to byte `at` of the output. Returns where it ends, or -1 if there is no
+   * room.
+   */
+  protected writeExtension(bytes: Uint8Array, type: number, at: number): number {
+    const { output } = this;
+    const { length } = bytes;
+    const size = length < 2 ** 16 ? 4 : 6;
+    if (at + size + length > output.length) return -1;
+    output[at] = size === 4 ? 0xc8 : 0xc9;
+    const start = at + size;
+    output[start - 1] = type;
+    for (let i = start - 2, rest = length; i > at; i--, rest >>>= 8) output[i] = rest;
+    output.set(bytes, start);
+    return start + length;
+  }
+
   /** Writes the text of a window to its pool. Returns whether that is ASCII, a byte a unit; else it is UTF-16. */
   writeText(text: string): boolean {
     const { length } = text;
