@@ -65,7 +65,7 @@ uint32_t KeyTable::find_edge(uint32_t node, uint32_t key) const {
 uint32_t KeyTable::intern(std::span<const uint8_t> key, uint32_t hash) {
   const auto length = static_cast<uint32_t>(key.size());
   // Malformed keys stay strangers, for those who want an error for each.
-  std::array<uint16_t, kMaxKeyLength> units;
+  std::array<uint16_t, kMaxKeyLength + kSlack / sizeof(uint16_t)> units;
   if (!utf8_to_utf16(units.data(), key.data(), length).valid) return 0;
   const uint32_t header_length = length < 32 ? 1 : 2;
   uint16_t* const slot = free_slot(key_slots_, hash, [](uint16_t number) { return number == 0; });

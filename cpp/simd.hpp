@@ -91,6 +91,59 @@ inline uint32_t narrow_ascii(uint8_t* to, const uint16_t* from, uint32_t units) 
 #endif
 }
 
+/// Widens bytes to UTF-16 units until the first above 0x7f; reads and writes up to kSlack more.
+/// Returns how many bytes were widened: all `length` of them when the text is ASCII.
+inline uint32_t widen_ascii(uint16_t* to, const uint8_t* from, uint32_t length) {
+#ifdef __wasm_simd128__
+  for (uint32_t i = 0; i < length; i += 8) {
+    const v128_t eight = wasm_v128_load64_zero(from + i);
+    wasm_v128_store(to + i, wasm_u16x8_extend_low_u8x16(eight));
+    const uint32_t left = length - i;
+    const uint32_t mine = left < 8 ? (1U << left) - 1 : 0xff;
+    const uint32_t beyond = wasm_i8x16_bitmask(eight) & mine;
+    if (beyond != 0) return i + static_cast<uint32_t>(__builtin_ctz(beyond));
+  }
+  return length;
+#else
+  uint32_t i = 0;
+  for (; i < length && from[i] < 0x80; i++) to[i] = from[i];
+  return i;
+#endif
+}
+
+/// Writes eight UTF-16 units as 24 bytes of UTF-8 if each takes three; returns whether they do. Else what
+/// stands at `to` may have been written over.
+inline bool narrow_to_three_bytes(uint8_t* to, const uint16_t* from) {
+#ifdef __wasm_simd128__
+  const v128_t units = wasm_v128_load(from);
+  const v128_t others = wasm_v128_or(
+      wasm_u16x8_lt(units, wasm_u16x8_const_splat(0x800)),
+      wasm_i16x8_eq(wasm_v128_and(units, wasm_u16x8_const_splat(0xf800)), wasm_u16x8_const_splat(0xd800)));
+  if (wasm_v128_any_true(others)) return false;
+  const v128_t six_bits = wasm_i16x8_const_splat(0x3f);
+  const v128_t mark = wasm_i16x8_const_splat(0x80);
+  const v128_t first = wasm_v128_or(wasm_u16x8_shr(units, 12), wasm_i16x8_const_splat(0xe0));
+  const v128_t second = wasm_v128_or(wasm_v128_and(wasm_u16x8_shr(units, 6), six_bits), mark);
+  const v128_t third = wasm_v128_or(wasm_v128_and(units, six_bits), mark);
+  // The bytes of the first two in turn, then those of the third in their places.
+  const v128_t pairs = wasm_v128_or(first, wasm_i16x8_shl(second, 8));
+  const v128_t low = wasm_i8x16_shuffle(pairs, third, 0, 1, 16, 2, 3, 18, 4, 5, 20, 6, 7, 22, 8, 9, 24, 10);
+  const v128_t high =
+      wasm_i8x16_shuffle(pairs, third, 11, 26, 12, 13, 28, 14, 15, 30, 0, 0, 0, 0, 0, 0, 0, 0);
+  wasm_v128_store(to, low);
+  wasm_v128_store64_lane(to + 16, high, 0);
+#else
+  for (uint32_t i = 0; i < 8; i++) {
+    const uint32_t unit = from[i];
+    if (unit < 0x800 || (unit & 0xf800) == 0xd800) return false;
+    to[3 * i] = static_cast<uint8_t>(0xe0 | unit >> 12);
+    to[3 * i + 1] = static_cast<uint8_t>(0x80 | (unit >> 6 & 0x3f));
+    to[3 * i + 2] = static_cast<uint8_t>(0x80 | (unit & 0x3f));
+  }
+#endif
+  return true;
+}
+
 /// The float 64 whose big-endian bytes are at `in`; reads no more than these 8.
 inline double load_float(const uint8_t* in) {
 #ifdef __wasm_simd128__

@@ -84,14 +84,12 @@ Utf16Result utf8_to_utf16(uint16_t* to, const uint8_t* from, uint32_t length) {
   const uint8_t* const end = from + length;
   bool valid = true;
   while (from < end) {
-    // Runs of ASCII, and of sequences of two bytes or three, make up most text: each has a loop of its own
-    // that takes whole words. What is left, and all that is malformed, goes the long way.
-    while (end - from >= 8) {
-      const auto bytes = load<uint64_t>(from);
-      if ((bytes & 0x8080808080808080U) != 0) break;
-      for (uint32_t i = 0; i < 8; i++) to[i] = from[i];
-      to += 8;
-      from += 8;
+    // Runs of ASCII, and of sequences of as many bytes, make up most text: each has a loop of its own that
+    // takes whole words. What is left, and all that is malformed, goes the long way.
+    if (*from < 0x80) {
+      const uint32_t ascii = widen_ascii(to, from, static_cast<uint32_t>(end - from));
+      to += ascii;
+      from += ascii;
     }
     while (end - from >= 2) {
       const auto bytes = load<uint16_t>(from);
@@ -113,6 +111,16 @@ Utf16Result utf8_to_utf16(uint16_t* to, const uint8_t* from, uint32_t length) {
       *to++ = static_cast<uint16_t>(scalar);
       from += 3;
     }
+    while (end - from >= 4) {
+      const auto bytes = load<uint32_t>(from);
+      if ((bytes & 0xc0c0c0f8U) != 0x808080f0U) break;
+      const uint32_t scalar =
+          (bytes & 7) << 18 | (bytes << 4 & 0x3f000) | (bytes >> 10 & 0xfc0) | (bytes >> 24 & 0x3f);
+      if (scalar < 0x10000 || scalar > 0x10ffff) break;
+      *to++ = static_cast<uint16_t>(0xd7c0 + (scalar >> 10));
+      *to++ = static_cast<uint16_t>(0xdc00 | (scalar & 0x3ff));
+      from += 4;
+    }
     if (from < end) valid &= decode_one(to, from, end);
   }
   return {static_cast<uint32_t>(to - start), valid};
@@ -131,13 +139,22 @@ uint32_t utf8_length(const uint16_t* from, uint32_t units) {
 uint32_t utf16_to_utf8(uint8_t* to, const uint16_t* from, uint32_t units) {
   const uint8_t* const start = to;
   for (uint32_t i = 0; i < units;) {
+    if (from[i] < 0x80) {
+      const uint32_t ascii = narrow_ascii(to, from + i, units - i);
+      to += ascii;
+      i += ascii;
+      continue;
+    }
+    if (units - i >= 8 && narrow_to_three_bytes(to, from + i)) {
+      to += 24;
+      i += 8;
+      continue;
+    }
     const Scalar scalar = scalar_at(from, i, units);
     const uint32_t value = scalar.value;
     i += scalar.units;
     // Whole words are stored, whose last bytes the next scalar overwrites.
-    if (value < 0x80) {
-      *to++ = static_cast<uint8_t>(value);
-    } else if (value < 0x800) {
+    if (value < 0x800) {
       store(to, static_cast<uint16_t>(0x80c0 | value >> 6 | (value & 0x3f) << 8));
       to += 2;
     } else if (value < 0x10000) {

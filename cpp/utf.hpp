@@ -12,7 +12,8 @@ struct Utf16Result {
 };
 
 /// Decodes UTF-8 as the WHATWG Encoding Standard does (section 8.1.1): each maximal malformed part becomes
-/// one U+FFFD; a byte order mark is data. Reads exactly `length` bytes, writes at most `length` units.
+/// one U+FFFD; a byte order mark is data. Writes at most `length` units. Reads and writes up to kSlack bytes
+/// more.
 Utf16Result utf8_to_utf16(uint16_t* to, const uint8_t* from, uint32_t length);
 
 /// The number of bytes that `utf16_to_utf8` writes for the same units.

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as reference from "@msgpack/msgpack";
+import fc from "fast-check";
 import { decode, ExtData, ExtensionCodec, encode } from "msgpack-wasm";
 import { describe, expect, test, vi } from "vitest";
 import { bigEndian, join } from "./lib/bytes.ts";
@@ -19,6 +20,32 @@ function checkBothWays(value: unknown): void {
   assert.deepStrictEqual(decoded, reference.decode(bytes));
   assert.deepStrictEqual(encode(decoded), bytes);
 }
+
+describe("text of characters of one to four bytes, lone surrogates among them", () => {
+  const classes = ["aZ~", "éßԱ", "日本語€", "😀🚀🇯", "\ud800", "\udc00"].map((text) => [...text]);
+  const numbers = fc.array(fc.tuple(fc.nat(5), fc.nat(2), fc.integer({ min: 1, max: 19 })), {
+    maxLength: 12,
+  });
+
+  test("in runs of any length, as TextEncoder and TextDecoder have it", () => {
+    fc.assert(
+      fc.property(numbers, (runs) => {
+        const text = runs
+          .map(([kind, i, count]) => classes[kind][i % classes[kind].length].repeat(count))
+          .join("");
+        // What a lone surrogate becomes.
+        const expected = new TextDecoder().decode(new TextEncoder().encode(text));
+        // Alone, and among others by way of the pools; as a key, too.
+        assert.deepStrictEqual(encode(text), reference.encode(expected).slice());
+        const bytes = encode([text, "é", text, null, text, { [text]: text }]);
+        const value = [expected, "é", expected, null, expected, { [expected]: expected }];
+        assert.deepStrictEqual(bytes, reference.encode(value).slice());
+        assert.deepStrictEqual([decode(encode(text)), decode(bytes)], [expected, value]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
 
 describe("numbers at each size of a format", () => {
   const powers = [0, 5, 7, 8, 15, 16, 27, 28, 31, 32, 53, 63, 64].map((bits) => 2 ** bits);

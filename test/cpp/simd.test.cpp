@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -57,6 +58,42 @@ TEST(NarrowAscii, StopsAtTheFirstUnitThatIsNotAscii) {
         ASSERT_EQ(narrow_ascii(to.data(), from.data(), units), first);
         for (uint32_t i = 0; i < first; i++) ASSERT_EQ(to.data()[i], i % 0x80);
       }
+    }
+  }
+}
+
+TEST(WidenAscii, StopsAtTheFirstByteThatIsNotAscii) {
+  for (uint32_t length = 0; length <= 40; length++) {
+    for (uint32_t first = 0; first <= length; first++) {
+      for (const uint8_t byte : {uint8_t{0x80}, uint8_t{0xff}}) {
+        const HeapBuffer<uint8_t> from(length, kSlack);
+        const HeapBuffer<uint16_t> to(length, kSlack);
+        std::fill_n(from.data() + length, kSlack, uint8_t{0xff});
+        for (uint32_t i = 0; i < length; i++) from.data()[i] = static_cast<uint8_t>(i % 0x80);
+        if (first < length) from.data()[first] = byte;
+        ASSERT_EQ(widen_ascii(to.data(), from.data(), length), first);
+        for (uint32_t i = 0; i < first; i++) ASSERT_EQ(to.data()[i], i % 0x80);
+      }
+    }
+  }
+}
+
+TEST(NarrowToThreeBytes, TakesEightUnitsOfThreeBytesOnly) {
+  const std::array<uint16_t, 8> units = {0x800, 0x3042, 0x65e5, 0xd7ff, 0xe000, 0xfffd, 0xffff, 0x20ac};
+  Bytes expected;
+  for (const uint32_t unit : units) {
+    expected.push_back(static_cast<uint8_t>(0xe0 | unit >> 12));
+    expected.push_back(static_cast<uint8_t>(0x80 | (unit >> 6 & 0x3f)));
+    expected.push_back(static_cast<uint8_t>(0x80 | (unit & 0x3f)));
+  }
+  const HeapBuffer<uint8_t> to(24, kSlack);
+  ASSERT_TRUE(narrow_to_three_bytes(to.data(), units.data()));
+  EXPECT_EQ(Bytes(to.data(), to.data() + 24), expected);
+  for (size_t i = 0; i < units.size(); i++) {
+    for (const uint16_t other : {uint16_t{0}, uint16_t{0x7ff}, uint16_t{0xd800}, uint16_t{0xdfff}}) {
+      std::array<uint16_t, 8> mixed = units;
+      mixed[i] = other;
+      EXPECT_FALSE(narrow_to_three_bytes(to.data(), mixed.data())) << i << " " << other;
     }
   }
 }
