@@ -9,6 +9,12 @@
 #define MPW_INLINE inline __attribute__((always_inline))
 /// For functions that would crowd the registers of a hot loop.
 #define MPW_APART __attribute__((noinline))
+/// For those that, moreover, run so seldom that their size counts, not their speed.
+#ifdef __clang__
+#define MPW_SMALL __attribute__((noinline, minsize))
+#else
+#define MPW_SMALL __attribute__((noinline))
+#endif
 
 namespace mpw {
 

@@ -261,7 +261,7 @@ MPW_APART uint8_t* Emitter::wide_text16(uint8_t* out, const uint16_t* from, uint
 /// Writes all of a typed array that stands before its data, of `bytes`: the smallest ext header that fits,
 /// the offset of the data, and as many zeros as bring them to a multiple of the alignment. Whether a header
 /// fits depends on the padding, and that on the size of the header, so the formats are tried in turn.
-void Emitter::typed_array_header(Cursor& c, uint32_t extra, uint32_t bytes) const {
+MPW_SMALL void Emitter::typed_array_header(Cursor& c, uint32_t extra, uint32_t bytes) const {
   const uint32_t type = extra & 0xff;
   const uint32_t alignment = 1U << (extra >> 8);
   const uint32_t position = passed_ + static_cast<uint32_t>(c.out - buffers_.output.data());
@@ -286,7 +286,7 @@ void Emitter::typed_array_header(Cursor& c, uint32_t extra, uint32_t bytes) cons
 }
 
 /// Returns false, with nothing read or written, if the output or the list of holes has no room.
-MPW_APART bool Emitter::wide_word(Cursor& c, uint32_t word) {
+MPW_SMALL bool Emitter::wide_word(Cursor& c, uint32_t word) {
   const uint32_t operand = *c.tape;
   const uint32_t extra = word >> 8;
   const auto kind = static_cast<Wide>(word >> 4 & 15);
@@ -345,7 +345,7 @@ MPW_APART bool Emitter::wide_word(Cursor& c, uint32_t word) {
   return true;
 }
 
-uint32_t Emitter::write_frame_prefix(uint8_t* end) const {
+MPW_SMALL uint32_t Emitter::write_frame_prefix(uint8_t* end) const {
   const uint32_t length = passed_ + length_ - origin_;
   uint32_t size = 1;
   while (size < kMaxFramePrefix && (is_placed_ || length >> 7 * size != 0)) size++;

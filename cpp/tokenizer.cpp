@@ -263,13 +263,13 @@ bool Tokenizer::can_go_on(const Cursor& c, Status status) const {
          window_offset_ + offset_ + half <= UINT32_MAX;
 }
 
-MPW_APART Status Tokenizer::fail(Status status, uint64_t detail) {
+MPW_SMALL Status Tokenizer::fail(Status status, uint64_t detail) {
   detail_ = detail;
   return status;
 }
 
 /// Says what it means that the chunk does not hold `bytes` more than it has before `in`.
-MPW_APART Status Tokenizer::short_of(const uint8_t* in, uint64_t bytes) {
+MPW_SMALL Status Tokenizer::short_of(const uint8_t* in, uint64_t bytes) {
   const uint64_t rest = available_ - position(in);
   const uint64_t missing = bytes > rest ? bytes - rest : 0;
   return fail(open_ || size_ < available_ ? Status::kNeedInput : Status::kInsufficientData, missing);
@@ -289,7 +289,7 @@ MPW_INLINE Status Tokenizer::reserve(const Cursor& c, uint64_t bytes) {
 }
 
 /// Closes the pool of ASCII text, and opens the next with room for `length` bytes.
-MPW_APART Status Tokenizer::open_pool8(Cursor& c, uint32_t length) {
+MPW_SMALL Status Tokenizer::open_pool8(Cursor& c, uint32_t length) {
   close_pools(c.pool8);
   c.emit(kPool8);
   pools_.length8 = c.tape++;
@@ -298,13 +298,13 @@ MPW_APART Status Tokenizer::open_pool8(Cursor& c, uint32_t length) {
   return Status::kDone;
 }
 
-void Tokenizer::close_pools(const uint8_t* pool8) {
+MPW_SMALL void Tokenizer::close_pools(const uint8_t* pool8) {
   if (pools_.length8 != nullptr) *pools_.length8 = static_cast<uint32_t>(pool8 - pools_.start8);
   if (pools_.length16 != nullptr) *pools_.length16 = static_cast<uint32_t>(pools_.at16 - pools_.start16);
 }
 
 /// Leaves a payload where it is: only its place goes to the tape.
-MPW_APART Status Tokenizer::payload(Cursor& c, uint32_t kind, uint32_t header, uint32_t length) {
+MPW_SMALL Status Tokenizer::payload(Cursor& c, uint32_t kind, uint32_t header, uint32_t length) {
   if (const Status status = reserve(c, uint64_t{header} + length); status != Status::kDone) return status;
   c.in += header;
   c.emit(kind);
@@ -324,13 +324,13 @@ void Tokenizer::skip(Cursor& c, uint64_t bytes) {
   }
 }
 
-MPW_APART Status Tokenizer::bin(Cursor& c, uint32_t header, uint32_t length) {
+MPW_SMALL Status Tokenizer::bin(Cursor& c, uint32_t header, uint32_t length) {
   if (length > options_.max_bin_length) return fail(Status::kMaxBinLength, length);
   return payload(c, wide(kBin), header, length);
 }
 
 /// The payload of an extension counts as binary data, too (so does `@msgpack/msgpack`).
-MPW_APART Status Tokenizer::ext(Cursor& c, uint32_t header, uint32_t length) {
+MPW_SMALL Status Tokenizer::ext(Cursor& c, uint32_t header, uint32_t length) {
   if (length > options_.max_ext_length) return fail(Status::kMaxExtLength, length);
   if (length > options_.max_bin_length) return fail(Status::kMaxBinLength, length);
   const uint32_t type = c.in[header - 1];
@@ -342,7 +342,7 @@ MPW_APART Status Tokenizer::ext(Cursor& c, uint32_t header, uint32_t length) {
 
 /// Looks at the first byte of the payload, which says where in it the data begin, and leaves the data where
 /// they are.
-MPW_APART Status Tokenizer::typed_array(Cursor& c, uint32_t header, uint32_t length, uint32_t element_size) {
+MPW_SMALL Status Tokenizer::typed_array(Cursor& c, uint32_t header, uint32_t length, uint32_t element_size) {
   const uint64_t size = uint64_t{header} + length;
   if (const Status status = reserve(c, size); status != Status::kDone) {
     const uint64_t rest = available_ - position(c.in);
@@ -364,7 +364,7 @@ MPW_APART Status Tokenizer::typed_array(Cursor& c, uint32_t header, uint32_t len
   return Status::kDone;
 }
 
-MPW_APART Status Tokenizer::long_text(Cursor& c, uint32_t header, uint32_t length) {
+MPW_SMALL Status Tokenizer::long_text(Cursor& c, uint32_t header, uint32_t length) {
   if (length > options_.max_str_length) return fail(Status::kMaxStrLength, length);
   const uint64_t size = uint64_t{header} + length;
   if (length > max_copied_ || !holds(c.in, size)) {
@@ -550,7 +550,7 @@ MPW_APART Status Tokenizer::other_key(Cursor& c) {
 }
 
 /// Whether a key that is no string may be one, where not every value may: as a number that is no bigint.
-Status Tokenizer::other_key_type(const Cursor& c) {
+MPW_SMALL Status Tokenizer::other_key_type(const Cursor& c) {
   const uint32_t byte = *c.in;
   if (byte == format::kNeverUsed) return fail(Status::kUnknownFormat, byte);
   // What a codec makes of an extension may be a string or a number: JS looks at that.
@@ -563,7 +563,8 @@ Status Tokenizer::other_key_type(const Cursor& c) {
   return Status::kDone;
 }
 
-/// Reads a string key to the tape; leaves all others unread, as values like any.
+/// Reads a known key to the tape, and any as bytes if they are wanted; leaves all others unread, as values
+/// like any.
 MPW_APART Status Tokenizer::inline_key(Cursor& c) {
   StrHeader header;
   if (const Status status = key_header(c, header); status != Status::kDone) return status;
@@ -586,7 +587,7 @@ MPW_APART Status Tokenizer::inline_key(Cursor& c) {
       return Status::kDone;
     }
   }
-  return text(c, header.size, header.length);
+  return Status::kDone;
 }
 
 /// Reads numbers in a row, as many as there are and the window has room for, if the current container is an
@@ -705,7 +706,7 @@ MPW_APART Status Tokenizer::value(Cursor& c) {
     if (const Status status = require(c, size); status != Status::kDone) return status;
     length = length_at(c.in);
   }
-  if (family == format::Family::kStr && !options_.raw_strings) return text(c, size, length);
+  if (family == format::Family::kStr && (at_key_ || !options_.raw_strings)) return text(c, size, length);
   if (family == format::Family::kMap) return map(c, size, length);
   if (family == format::Family::kArray) return array(c, size, length);
   if (family == format::Family::kExt) return aside(c, &Tokenizer::ext, size, length);
@@ -892,7 +893,11 @@ MPW_APART Status Tokenizer::inline_pairs(Cursor& c) {
     Status status = Status::kDone;
     c.left--;
     if (is_key) status = inline_key(c);
-    if (status == Status::kDone && (!is_key || c.in == start)) status = value(c);
+    if (status == Status::kDone && (!is_key || c.in == start)) {
+      at_key_ = is_key;
+      status = value(c);
+      at_key_ = false;
+    }
     if (status == Status::kNeedInput) c.left++;
     if (status != Status::kDone || current_.nesting != nesting) return status;
   } while (c.left > 0);
@@ -918,7 +923,7 @@ MPW_INLINE Status Tokenizer::fill(Cursor& c) {
 
 /// Closes the containers that the next window cannot go on with: maps of a shape, and in a stream all that
 /// are open.
-void Tokenizer::settle(Container& open) const {
+MPW_SMALL void Tokenizer::settle(Container& open) const {
   // A map of which all is read is a shape already, but for a stream, which may still wait for what its last
   // value holds.
   if ((open.nesting & kKindMask) == kShaped && (open.left > 0 || open_)) {

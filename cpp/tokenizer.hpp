@@ -251,6 +251,8 @@ class Tokenizer {
   /// reads none where the input is long enough for too many.
   int64_t elements_left_ = 0;
   bool use_shapes_ = true;
+  /// Whether the next value is a key, of which raw strings make no bytes.
+  bool at_key_ = false;
   /// Strings below this length go by way of a pool.
   uint32_t pooled_end_ = 0;
   /// Strings below this length, and containers nested less than that, need no look at the options.

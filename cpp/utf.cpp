@@ -33,7 +33,7 @@ namespace {
 
 /// Decodes one scalar value at `from`, or one maximal malformed part, by the letter of the standard.
 /// Returns whether it was well-formed.
-bool decode_one(uint16_t*& to, const uint8_t*& from, const uint8_t* end) {
+MPW_SMALL bool decode_one(uint16_t*& to, const uint8_t*& from, const uint8_t* end) {
   const uint32_t lead = *from++;
   if (lead < 0x80) {
     *to++ = static_cast<uint16_t>(lead);
@@ -126,7 +126,7 @@ Utf16Result utf8_to_utf16(uint16_t* to, const uint8_t* from, uint32_t length) {
   return {static_cast<uint32_t>(to - start), valid};
 }
 
-uint32_t utf8_length(const uint16_t* from, uint32_t units) {
+MPW_SMALL uint32_t utf8_length(const uint16_t* from, uint32_t units) {
   uint32_t bytes = 0;
   for (uint32_t i = 0; i < units;) {
     const Scalar scalar = scalar_at(from, i, units);
