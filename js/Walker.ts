@@ -540,21 +540,23 @@ export class Walker extends SmallWriter {
 
   private longText(text: string): void {
     // In tests with small windows, shorter text comes here, too, which needs another header.
-    if (text.length <= MAX_TEXT) {
+    if (text.length <= MAX_TEXT || !this.writeBehind((at) => this.writeHostText(text, at)))
       this.payload(utf8.encode(text), Wide.LONG_STR, 0);
-      return;
-    }
+  }
+
+  /**
+   * Lets `write` write to the output, from a byte of it on. It returns where that ends, or -1 if there may be no room: then
+   * the output is drained, and if that did not help, false returned.
+   */
+  private writeBehind(write: (at: number) => number): boolean {
     this.flush();
-    let end = this.writeHostText(text, this.outputLength);
+    let end = write(this.outputLength);
     if (end < 0) {
       this.drainOutput();
-      end = this.writeHostText(text, this.outputLength);
+      end = write(0);
     }
-    if (end < 0) {
-      this.payload(utf8.encode(text), Wide.LONG_STR, 0);
-    } else {
-      this.goOnBehind(end);
-    }
+    if (end >= 0) this.goOnAt(end, this.payloads.length, this.partBytes + sum(this.payloadLengths));
+    return end >= 0;
   }
 
   /** Registers a key with the emitter. Returns the word that stands for it from now on, or 0 if it must go as text. */
@@ -627,11 +629,10 @@ export class Walker extends SmallWriter {
     const bytes = bytesOf(data);
     const { length } = bytes;
     if (length > SHORT_BYTES) {
-      if (long === Wide.EXT) {
-        this.copiedExtension(bytes, extra);
-      } else {
-        this.payload(bytes, long, extra);
-      }
+      // What an extension codec returns may be memory that it uses again.
+      if (long !== Wide.EXT) this.payload(bytes, long, extra);
+      else if (!this.writeBehind((at) => this.writeExtension(bytes, extra >> 8, at)))
+        this.payload(bytes.slice(), long, extra);
       return;
     }
     if (this.at8 + length > this.poolBytes) this.flush();
@@ -639,25 +640,6 @@ export class Walker extends SmallWriter {
     this.at8 += length;
     this.tape[this.at++] = extra | (short << 4) | Tag.WIDE;
     this.tape[this.at++] = length;
-  }
-
-  /** What an extension codec has returned may be memory that it uses again: it is copied to the output at once. */
-  private copiedExtension(bytes: Uint8Array, extra: number): void {
-    this.flush();
-    let end = this.writeExtension(bytes, extra >> 8, this.outputLength);
-    if (end < 0) {
-      this.drainOutput();
-      end = this.writeExtension(bytes, extra >> 8, this.outputLength);
-    }
-    if (end < 0) {
-      this.payload(bytes.slice(), Wide.EXT, extra);
-    } else {
-      this.goOnBehind(end);
-    }
-  }
-
-  private goOnBehind(end: number): void {
-    this.goOnAt(end, this.payloads.length, this.partBytes + sum(this.payloadLengths));
   }
 
   /** Leaves a hole in the output, which `payload` fills in the end. */

@@ -155,10 +155,8 @@ export class EncodeMemory {
     const bytes = hostText.writeUtf8(text, output.byteOffset + at + guess, room);
     const header = textHeaderBytes(bytes);
     if (header !== guess) output.copyWithin(at + header, at + guess, at + guess + bytes);
-    output[at] = header === 2 ? 0xd9 : header === 3 ? 0xda : 0xdb;
-    const start = at + header;
-    for (let i = start - 1, rest = bytes; i > at; i--, rest >>>= 8) output[i] = rest;
-    return start + bytes;
+    writeHeader(output, at, header === 2 ? 0xd9 : header === 3 ? 0xda : 0xdb, header, bytes);
+    return at + header + bytes;
   }
 
   /**
@@ -168,12 +166,11 @@ export class EncodeMemory {
   protected writeExtension(bytes: Uint8Array, type: number, at: number): number {
     const { output } = this;
     const { length } = bytes;
-    const size = length < 2 ** 16 ? 4 : 6;
-    if (at + size + length > output.length) return -1;
-    output[at] = size === 4 ? 0xc8 : 0xc9;
-    const start = at + size;
+    const header = length < 2 ** 16 ? 3 : 5;
+    const start = at + header + 1;
+    if (start + length > output.length) return -1;
+    writeHeader(output, at, header === 3 ? 0xc8 : 0xc9, header, length);
     output[start - 1] = type;
-    for (let i = start - 2, rest = length; i > at; i--, rest >>>= 8) output[i] = rest;
     output.set(bytes, start);
     return start + length;
   }
@@ -244,6 +241,12 @@ export class EncodeMemory {
     this.#codec.drain(this.#session);
     this.outputLength = 0;
   }
+}
+
+/** Writes a format and a length, which take `size` bytes. */
+function writeHeader(output: Uint8Array, at: number, format: number, size: number, length: number): void {
+  output[at] = format;
+  for (let i = at + size - 1, rest = length; i > at; i--, rest >>>= 8) output[i] = rest;
 }
 
 function textHeaderBytes(bytes: number): number {
