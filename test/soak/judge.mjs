@@ -1,0 +1,65 @@
+import { geometricMean, median } from "../../bench/suite/statistics.mjs";
+
+/** @typedef {import("./memory.mjs").MemoryUse} MemoryUse */
+
+/** The part of a run that does not count: V8 goes on compiling for a while. */
+const WARM_UP = 0.2;
+
+/** Slower than that is too slow. */
+export const MAX_SLOWDOWN = 0.05;
+
+const MEGABYTE = 2 ** 20;
+
+/**
+ * How far the last quarter may be above the first. What V8 keeps of its own (compiled code, feedback, strings) comes and
+ * goes by some hundred kilobytes.
+ * @type {Record<keyof MemoryUse, (first: number) => number>}
+ */
+const SLACK = {
+  heap: (first) => first * 0.03 + MEGABYTE,
+  external: (first) => first * 0.03 + MEGABYTE / 2,
+  arrayBuffers: (first) => first * 0.03 + MEGABYTE / 2,
+  wasm: () => MEGABYTE / 4,
+  arenas: () => 1,
+};
+
+export const memoryKinds = /** @type {(keyof MemoryUse)[]} */ (Object.keys(SLACK));
+
+/**
+ * The medians of the first and of the last quarter of what comes after the warm-up.
+ * @param {readonly number[]} samples at least 5
+ * @returns {{ first: number, last: number }}
+ */
+export function ends(samples) {
+  const warm = samples.slice(Math.floor(samples.length * WARM_UP));
+  const quarter = Math.ceil(warm.length / 4);
+  return { first: median(warm.slice(0, quarter)), last: median(warm.slice(-quarter)) };
+}
+
+/**
+ * @param {readonly MemoryUse[]} samples
+ * @returns {{ kind: keyof MemoryUse, first: number, last: number, allowed: number, isFlat: boolean }[]}
+ */
+export function judgeMemory(samples) {
+  return memoryKinds.map((kind) => {
+    const { first, last } = ends(samples.map((sample) => sample[kind]));
+    const allowed = first + SLACK[kind](first);
+    return { kind, first, last, allowed, isFlat: last <= allowed };
+  });
+}
+
+/**
+ * By how much each kind of traffic takes longer at the end than at the beginning (0.05 is 5 %): in each thread, and in the
+ * geometric mean of them, since what slows down does so in all.
+ * @param {readonly (readonly (readonly { name: string, time: number }[])[])[]} threads the kinds of each report
+ * @returns {{ name: string, slowdown: number, ofEach: number[] }[]}
+ */
+export function judgeSpeed(threads) {
+  return threads[0][0].map(({ name }, i) => {
+    const ratios = threads.map((reports) => {
+      const { first, last } = ends(reports.map((kinds) => kinds[i].time));
+      return last / first;
+    });
+    return { name, slowdown: geometricMean(ratios) - 1, ofEach: ratios.map((ratio) => ratio - 1) };
+  });
+}
