@@ -11,33 +11,40 @@ const text = JSON.stringify(
 /** Work that has nothing to do with the package: it tells how fast the machine is. */
 const yardstick = () => JSON.stringify(JSON.parse(text));
 
-/** Takes the times of probes: the same work again and again. */
+/**
+ * Takes the time of a probe, which does the same work each time.
+ *
+ * Of some samples the shortest counts: whatever comes between makes others longer. Before, the probe runs for a while, since
+ * it is slower where other traffic has filled the tables of keys and shapes, until enough of its own are missed and they are
+ * learned anew.
+ */
 export class Stopwatch {
-  #probes;
-  /** How many calls make a sample. */
+  #probe;
+  #runUp;
+  /** How many calls of the yardstick and of the probe make a sample. @type {[number, number] | undefined} */
   #counts;
 
-  /** @param {readonly (() => unknown)[]} probes */
-  constructor(probes) {
-    this.#probes = [yardstick, ...probes];
-    this.#counts = this.#probes.map(() => 0);
+  /**
+   * @param {() => unknown} probe
+   * @param {number} runUp in ms
+   */
+  constructor(probe, runUp) {
+    this.#probe = probe;
+    this.#runUp = runUp;
   }
 
-  /**
-   * The time of each probe, in times of the yardstick. Of some samples the shortest counts: whatever comes between makes
-   * others longer.
-   * @returns {Promise<number[]>}
-   */
+  /** @returns {Promise<number>} the time of a call, in times of the yardstick's */
   async read() {
-    const best = this.#probes.map(() => Number.POSITIVE_INFINITY);
+    const end = performance.now() + this.#runUp;
+    while (performance.now() < end) await time(this.#probe, 1);
+    this.#counts ??= [await enough(yardstick), await enough(this.#probe)];
+    const [yards, probes] = this.#counts;
+    let [unit, best] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let i = 0; i < SAMPLES; i++) {
-      for (let p = 0; p < best.length; p++) {
-        this.#counts[p] ||= await enough(this.#probes[p]);
-        best[p] = Math.min(best[p], (await time(this.#probes[p], this.#counts[p])) / this.#counts[p]);
-      }
+      unit = Math.min(unit, (await time(yardstick, yards)) / yards);
+      best = Math.min(best, (await time(this.#probe, probes)) / probes);
     }
-    const [unit, ...times] = best;
-    return times.map((time) => time / unit);
+    return best / unit;
   }
 }
 

@@ -12,14 +12,15 @@ const MEGABYTE = 2 ** 20;
 
 /**
  * How far the last quarter may be above the first. What V8 keeps of its own (compiled code, feedback, strings) comes and
- * goes by some hundred kilobytes.
+ * goes by some hundred kilobytes; the module's memory grows in steps, but what is allocated in it must stay.
  * @type {Record<keyof MemoryUse, (first: number) => number>}
  */
 const SLACK = {
   heap: (first) => first * 0.03 + MEGABYTE,
   external: (first) => first * 0.03 + MEGABYTE / 2,
   arrayBuffers: (first) => first * 0.03 + MEGABYTE / 2,
-  wasm: () => MEGABYTE / 4,
+  wasmMemory: (first) => first * 0.2,
+  wasmUse: () => MEGABYTE / 16,
   arenas: () => 1,
 };
 

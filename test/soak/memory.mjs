@@ -4,8 +4,11 @@ import vm from "node:vm";
 import { freeBytes } from "../lib/wasmHeap.mjs";
 
 /**
- * What is in use after forced collections, in bytes but for `arenas`.
- * @typedef {{ heap: number, external: number, arrayBuffers: number, wasm: number, arenas: number }} MemoryUse
+ * What is in use after forced collections, in bytes but for `arenas`. `wasmMemory` is the size of the module's memory,
+ * `wasmUse` what of it is allocated, or 0 where that cannot be known.
+ * @typedef {{
+ *   heap: number, external: number, arrayBuffers: number, wasmMemory: number, wasmUse: number, arenas: number,
+ * }} MemoryUse
  */
 
 /** Calls within calls have a session each, of several hundred kilobytes. What needs more than this is a mistake. */
@@ -50,8 +53,8 @@ export class MemoryWatch {
   }
 
   /**
-   * To be called with the build for tests: what it has allocated is known to some hundred bytes then, and not only by
-   * the size of its memory.
+   * To be called with the build for tests: what it has allocated is known then, to some hundred bytes, but its memory has
+   * its largest size.
    * @param {import("./library.mjs").Testing} testing
    */
   useHandles(testing) {
@@ -63,11 +66,13 @@ export class MemoryWatch {
     await collectGarbage();
     const { heapUsed: heap, external, arrayBuffers } = process.memoryUsage();
     this.#arenas = this.#arenas.filter((memory) => memory.deref() !== undefined);
-    return { heap, external, arrayBuffers, wasm: this.#wasmBytes(), arenas: this.#arenas.length };
+    const wasmUse = this.#wasmUse();
+    const wasmMemory = this.#shared?.buffer.byteLength ?? 0;
+    return { heap, external, arrayBuffers, wasmMemory, wasmUse, arenas: this.#arenas.length };
   }
 
-  #wasmBytes() {
-    if (this.#testing === undefined) return this.#shared?.buffer.byteLength ?? 0;
+  #wasmUse() {
+    if (this.#testing === undefined) return 0;
     if (!this.#testing.areWorkersQuiet()) throw new Error("A call has kept a worker to itself");
     return WASM_LIMIT - freeBytes(this.#testing.sharedInstance());
   }
