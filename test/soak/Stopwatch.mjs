@@ -26,7 +26,7 @@ export class Stopwatch {
 
   /**
    * @param {() => unknown} probe
-   * @param {number} runUp in ms
+   * @param {number} runUp how many samples long it runs before
    */
   constructor(probe, runUp) {
     this.#probe = probe;
@@ -35,10 +35,9 @@ export class Stopwatch {
 
   /** @returns {Promise<number>} the time of a call, in times of the yardstick's */
   async read() {
-    const end = performance.now() + this.#runUp;
-    while (performance.now() < end) await time(this.#probe, 1);
     this.#counts ??= [await enough(yardstick), await enough(this.#probe)];
     const [yards, probes] = this.#counts;
+    await time(this.#probe, probes * this.#runUp);
     let [unit, best] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let i = 0; i < SAMPLES; i++) {
       unit = Math.min(unit, (await time(yardstick, yards)) / yards);

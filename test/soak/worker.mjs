@@ -17,15 +17,15 @@ const WARM_UP_ROUNDS = 400;
 /** Of an interval, however slow the machine is. */
 const MIN_ROUNDS = 5;
 
-/** The part of the time that probes run before theirs is taken. */
-const RUN_UP_SHARE = 0.05;
+/** The part of all time that probes run before theirs is taken. */
+const RUN_UP_SHARE = 0.1;
 
 const { seed, isPublished, seconds, intervals } = /** @type {Task} */ (workerData);
 
 const watch = new MemoryWatch();
 const library = await load();
 const chance = new Chance(seed);
-const runUp = (seconds * 1000 * RUN_UP_SHARE) / intervals / traffic.length;
+const runUp = Math.ceil((seconds * 1000 * RUN_UP_SHARE) / intervals / traffic.length);
 const kinds = traffic.map((make) => {
   const checks = new Checks();
   const kind = make(library, checks);
