@@ -27,7 +27,7 @@ export class Checks {
     const [mine, theirs] = [actual, expected].map((bytes) =>
       bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes),
     );
-    if (Buffer.compare(mine, theirs) !== 0) throw new Mistake(difference(hex(mine), hex(theirs)));
+    if (Buffer.compare(mine, theirs) !== 0) throw new Mistake(byteDifference(mine, theirs));
     this.verified++;
   }
 
@@ -112,7 +112,16 @@ function difference(actual, expected) {
   return `${mine}\nis not what it must be:\n${theirs}`;
 }
 
-/** @param {Uint8Array} bytes */
-function hex(bytes) {
-  return `${bytes.length} byte(s) ${Buffer.from(bytes).toString("hex")}`;
+/**
+ * @param {Uint8Array} actual
+ * @param {Uint8Array} expected
+ */
+function byteDifference(actual, expected) {
+  const at = expected.findIndex((byte, i) => byte !== actual[i]);
+  const first = at === -1 ? expected.length : at;
+  const [mine, theirs] = [actual, expected].map(
+    (bytes) =>
+      `${bytes.length} byte(s), from ${first} on ${Buffer.from(bytes.subarray(first, first + 200)).toString("hex")}`,
+  );
+  return difference(mine, theirs);
 }

@@ -26,11 +26,13 @@ const watch = new MemoryWatch();
 const library = await load();
 const chance = new Chance(seed);
 const runUp = Math.ceil((seconds * 1000 * RUN_UP_SHARE) / intervals / traffic.length);
-const kinds = traffic.map((make) => {
-  const checks = new Checks();
-  const kind = make(library, checks);
-  return { checks, kind, stopwatch: new Stopwatch(kind.probe, runUp) };
-});
+const kinds = await Promise.all(
+  traffic.map(async (make) => {
+    const checks = new Checks();
+    const kind = make(library, checks);
+    return { checks, kind, stopwatch: new Stopwatch(kind.probe, runUp), probed: await kind.probe() };
+  }),
+);
 
 const start = performance.now();
 let rounds = 0;
@@ -42,7 +44,10 @@ for (let interval = 1; interval <= intervals; interval++) {
   for (const { kind } of kinds) kind.settle?.();
   /** @type {number[]} */
   const times = [];
-  for (const { stopwatch } of kinds) times.push(await stopwatch.read());
+  for (const { checks, kind, stopwatch, probed } of kinds) {
+    times.push(await stopwatch.read());
+    checks.value(await kind.probe(), probed);
+  }
   /** @type {Report} */
   const report = {
     memory: await watch.read(),

@@ -63,8 +63,10 @@ export function arenas(library, checks) {
     settle,
     probe() {
       settle();
-      for (let i = 0; i < 8; i++) receive(kept, probed);
+      for (let i = 0; i < 7; i++) receive(kept, probed);
+      const { text } = /** @type {{ text: string }} */ (receive(kept, probed));
       kept.reset();
+      return text;
     },
   };
 }

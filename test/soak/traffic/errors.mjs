@@ -196,7 +196,7 @@ export function errors(library, checks) {
       try {
         decoder.decode(probed);
       } catch {}
-      decoder.decode(survivorBytes);
+      return decoder.decode(survivorBytes);
     },
   };
 }

@@ -7,7 +7,7 @@
  * @typedef {object} Kind
  * @property {string} name
  * @property {(chance: Chance) => void | Promise<void>} run does some of it, and verifies each result
- * @property {() => unknown} probe does the same work each time, for its time to be taken
+ * @property {() => unknown} probe does the same work each time, for its time to be taken, with the same result
  * @property {() => void} [settle] verifies what is held, and lets go of it
  */
 
