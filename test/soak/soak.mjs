@@ -107,9 +107,11 @@ function report(threads) {
       ]),
     ),
   );
-  const memory = threads.flatMap((reports, t) =>
-    judgeMemory(reports.map(({ memory }) => memory)).map((judged) => ({ thread: THREADS[t], ...judged })),
-  );
+  const memory = threads
+    .flatMap((reports, t) =>
+      judgeMemory(reports.map(({ memory }) => memory)).map((judged) => ({ thread: THREADS[t], ...judged })),
+    )
+    .filter(({ first, last }) => first > 0 || last > 0);
   const amount = (/** @type {string} */ kind, /** @type {number} */ n) =>
     kind === "arenas" ? String(n) : `${(n / MEGABYTE).toFixed(2)} MB`;
   console.table(
