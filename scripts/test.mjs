@@ -15,6 +15,9 @@ const vitestArguments = process.argv.slice(2);
 /** For each of the fuzzers. `npm run fuzz` runs them for longer. */
 const FUZZ_SECONDS = 20;
 
+/** `npm run soak` takes 30. */
+const SOAK_MINUTES = 2;
+
 await main(async () => {
   await build();
   if (vitestArguments[0] === "--browsers") {
@@ -38,6 +41,7 @@ await main(async () => {
     ["clang-format", checkCppFormat],
     ["Size", () => run("node", ["scripts/size.mjs"])],
     ["Vitest", () => run("vitest", ["run"])],
+    ["Soak", soak],
     ["Plain Node without code generation", testPlainly],
     ["Bundlers, runtimes, and the example", () => testHosts("bundlers", "runtimes", "example")],
     ["Browsers", () => testHosts("browsers")],
@@ -77,6 +81,11 @@ async function testHosts(...names) {
   const runs = names.map((name) => run("node", [`test/hosts/${name}.mjs`], { whole: names.length > 1 }));
   const failure = (await Promise.allSettled(runs)).find(({ status }) => status === "rejected");
   if (failure !== undefined) throw /** @type {PromiseRejectedResult} */ (failure).reason;
+}
+
+/** Other work on the machine, too, makes things slower: that is told, and fails nothing here. */
+async function soak() {
+  await run("node", ["test/soak/soak.mjs", "--minutes", `${SOAK_MINUTES}`, "--ignore-speed"]);
 }
 
 /** Node alone: no test framework stands between the package and the flag. */

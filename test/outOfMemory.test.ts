@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { join, repeat } from "./lib/bytes.ts";
 import { failAtEachAwaited } from "./lib/faults.ts";
 import { collect, piecesOf } from "./lib/streams.ts";
-import { freeBytes, loadWithPages, takeAllOf, withFreeBytes } from "./lib/wasmMemory.ts";
+import { freeBytes, takeAllOf } from "./lib/wasmHeap.mjs";
+import { loadWithPages, withFreeBytes } from "./lib/wasmMemory.ts";
 
 // Wherever an allocation in wasm memory fails, or its growth is refused: the caller is told so, nothing is lost, and
 // what there is memory for works.

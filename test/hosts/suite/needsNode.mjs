@@ -16,6 +16,7 @@ export const filesForNode = {
   "package.test.ts": "packs and installs",
   "retention.test.ts": "measures the memory of processes",
   "rings.test.ts": "reads the sources",
+  "soak.test.ts": "tests the soak, which drives V8's garbage collector in threads of Node",
   "supplyChain.test.ts": "reads files",
   "tape.test.ts": "reads the sources",
   "types.test.ts": "runs the TypeScript compiler",
