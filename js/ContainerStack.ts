@@ -71,33 +71,57 @@ class OpenMap {
   }
 }
 
+/** A stack of numbers below 256 that takes a byte for each, and copies none when it grows. */
+class ByteStack {
+  length = 0;
+  readonly #blocks: Uint8Array[] = [];
+
+  push(byte: number): void {
+    const at = this.length++;
+    if (at % BLOCK === 0 && at / BLOCK === this.#blocks.length) this.#blocks.push(new Uint8Array(BLOCK));
+    this.#blocks[Math.floor(at / BLOCK)][at % BLOCK] = byte;
+  }
+
+  pop(): number {
+    const at = --this.length;
+    return this.#blocks[Math.floor(at / BLOCK)][at % BLOCK];
+  }
+}
+
+const BLOCK = 1024;
+
 /**
  * Reads a container that must not be recursed into, with a stack of its own: depth takes heap only, and little of it,
  * since there may be a level for each byte. Where the input ends before the container does, it can go on later.
+ *
+ * An open array of up to `SHORT` items takes a byte: in the place of its last item, which comes when all others are
+ * there, is the one around it.
  */
 export class ContainerStack {
   #root: unknown = PENDING;
-  /** Those with something to come. Short arrays stand for themselves. */
-  readonly #stack: (unknown[] | LongArray | OpenMap)[] = [];
-  /** Of each that is a short array, how many items are to come. */
-  readonly #left: number[] = [];
+  /** How many items the current container lacks, if it is a short array, else 0; and the same of those around it. */
+  #left = 0;
+  readonly #outerLeft = new ByteStack();
+  /** The innermost short array. */
+  #array: unknown[] = [];
+  /** All others. */
+  readonly #others: (LongArray | OpenMap)[] = [];
 
   /** Reads the container whose header comes next, or goes on with it. Returns it, or `PENDING`. */
   read(values: Materializer): unknown {
-    const stack = this.#stack;
     if (this.#root === PENDING) this.#root = this.#open(values, values.peek());
-    while (stack.length > 0) {
-      const top = stack[stack.length - 1];
-      if (!Array.isArray(top) && top.isComplete()) {
-        this.#pop();
+    while (this.#outerLeft.length > 0) {
+      const other = this.#left === 0 ? this.#others[this.#others.length - 1] : null;
+      if (other?.isComplete()) {
+        this.#leaveOther();
         continue;
       }
       if (!values.isReady()) return PENDING;
       const word = values.peek();
-      if (top instanceof OpenMap && top.needsCount()) {
-        top.setCount(word >>> 4, values.skipKeys());
-      } else if (!(top instanceof OpenMap) && isRun(word)) {
-        this.#takeRun(top, values, word);
+      if (other instanceof OpenMap && other.needsCount()) {
+        other.setCount(word >>> 4, values.skipKeys());
+      } else if (!(other instanceof OpenMap) && isRun(word)) {
+        this.#takeRun(other, values, word);
       } else if (isMarked(word)) {
         this.#open(values, word);
       } else {
@@ -113,50 +137,67 @@ export class ContainerStack {
     const kind = (word >>> 4) & 15;
     if (kind === Wide.DEEP_MAP) {
       values.skip();
-      return this.#enter(new OpenMap(values.newMap(), values.shapeKeys(extra)), values);
+      return this.#enterOther(new OpenMap(values.newMap(), values.shapeKeys(extra)), values);
     }
     const count = kind === Wide.LARGE_ARRAY ? values.operand() : extra;
     values.skip(kind === Wide.LARGE_ARRAY ? 1 : 0);
-    return this.#enter(count > SHORT ? new LongArray(count) : new Array(count), values);
+    return count > SHORT ? this.#enterOther(new LongArray(count), values) : this.#enterShort(count, values);
   }
 
-  #enter(frame: unknown[] | LongArray | OpenMap, values: Materializer): object {
-    const container = Array.isArray(frame) ? frame : frame.container;
-    if (this.#stack.length > 0) this.#add(container, values);
-    this.#stack.push(frame);
-    this.#left.push(Array.isArray(frame) ? frame.length : 0);
-    return container;
+  #enterOther(other: LongArray | OpenMap, values: Materializer): object {
+    if (this.#outerLeft.length > 0) this.#add(other.container, values);
+    this.#outerLeft.push(this.#left);
+    this.#left = 0;
+    this.#others.push(other);
+    return other.container;
   }
 
-  #pop(): void {
-    this.#stack.pop();
-    this.#left.pop();
+  #enterShort(count: number, values: Materializer): unknown[] {
+    const array: unknown[] = new Array(count);
+    if (this.#outerLeft.length > 0) this.#add(array, values);
+    this.#outerLeft.push(this.#left);
+    this.#left = count;
+    array[count - 1] = this.#array;
+    this.#array = array;
+    return array;
+  }
+
+  #leaveOther(): void {
+    this.#others.pop();
+    this.#left = this.#outerLeft.pop();
   }
 
   #add(value: unknown, values: Materializer): void {
-    const last = this.#stack.length - 1;
-    const top = this.#stack[last];
-    if (!Array.isArray(top)) {
-      top.add(value, values);
-      if (top.isComplete()) this.#pop();
+    if (this.#left === 0) {
+      const other = this.#others[this.#others.length - 1];
+      other.add(value, values);
+      if (other.isComplete()) this.#leaveOther();
       return;
     }
-    const left = this.#left[last]--;
-    top[top.length - left] = value;
-    if (left === 1) this.#pop();
+    const array = this.#array;
+    const at = array.length - this.#left;
+    if (this.#left === 1) this.#leaveShort(array);
+    else this.#left--;
+    array[at] = value;
   }
 
-  #takeRun(top: unknown[] | LongArray, values: Materializer, word: number): void {
+  #leaveShort(array: unknown[]): void {
+    this.#array = array[array.length - 1] as unknown[];
+    this.#left = this.#outerLeft.pop();
+  }
+
+  #takeRun(long: LongArray | null, values: Materializer, word: number): void {
     const count = word >>> 4;
-    if (top instanceof LongArray) {
-      values.takeRun(top.container, top.container.length, word);
-      top.left -= count;
+    if (long !== null) {
+      values.takeRun(long.container, long.container.length, word);
+      long.left -= count;
       return;
     }
-    const last = this.#stack.length - 1;
-    values.takeRun(top, top.length - this.#left[last], word);
-    this.#left[last] -= count;
-    if (this.#left[last] === 0) this.#pop();
+    const array = this.#array;
+    const at = array.length - this.#left;
+    if (this.#left === count) this.#leaveShort(array);
+    else this.#left -= count;
+    values.takeRun(array, at, word);
   }
 }
 
