@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <cstdlib>
+#include <utility>
 
 #include "bytes.hpp"
 #include "frame_stack.hpp"
@@ -32,6 +33,66 @@ struct Container {
   uint32_t nesting;
   /// Its word on the tape of this window, or null.
   uint32_t* header;
+};
+
+/// A stack of bytes that copies none when it grows.
+class ByteStack {
+ public:
+  ByteStack() = default;
+  ByteStack(const ByteStack&) = delete;
+  ByteStack& operator=(const ByteStack&) = delete;
+  ByteStack(ByteStack&& other) noexcept { swap(other); }
+  ByteStack& operator=(ByteStack&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~ByteStack() { clear(); }
+
+  /// Returns false when there is no memory for it.
+  bool push(uint8_t byte) {
+    if ((top_ == nullptr || used_ == kBlock) && !grow()) return false;
+    top_->bytes[used_++] = byte;
+    return true;
+  }
+  uint8_t pop() {
+    if (used_ == 0) shrink();
+    return top_->bytes[--used_];
+  }
+
+  void clear() {
+    while (top_ != nullptr) shrink();
+  }
+
+ private:
+  static constexpr size_t kBlock = 32 * 1024;
+  struct Block {
+    Block* below;
+    uint8_t bytes[kBlock];
+  };
+
+  void swap(ByteStack& other) {
+    std::swap(top_, other.top_);
+    std::swap(used_, other.used_);
+  }
+
+  bool grow() {
+    auto* const block = static_cast<Block*>(std::malloc(sizeof(Block)));
+    if (block == nullptr) return false;
+    block->below = top_;
+    top_ = block;
+    used_ = 0;
+    return true;
+  }
+
+  void shrink() {
+    Block* const block = top_;
+    top_ = block->below;
+    used_ = kBlock;
+    std::free(block);
+  }
+
+  Block* top_ = nullptr;
+  size_t used_ = 0;
 };
 
 /// The containers around the current one that have something to come. A message can open one with each byte,
@@ -125,7 +186,7 @@ class ContainerStack {
   }
 
   FrameStack<Container, 2 * kNear> near_;
-  FrameStack<uint8_t> packed_;
+  ByteStack packed_;
   size_t packed_count_ = 0;
   /// That of the first container which is not packed.
   uint32_t inner_nesting_ = 0;

@@ -7,12 +7,18 @@ export const PENDING = Symbol("pending");
 /** Arrays up to this length get it at once: V8 gives one that grows room for 17 items. */
 const SHORT = 16;
 
+/** An array of up to `SHORT` items stands for itself: see `ContainerStack`. */
+type Frame = unknown[] | LongArray | OpenMap;
+
 /** A long array, to which items are to come. Its length can be a lie, so it grows with them. */
 class LongArray {
-  readonly container: unknown[] = [];
+  readonly outer: Frame | null;
+  readonly container: unknown[];
   left: number;
 
-  constructor(left: number) {
+  constructor(outer: Frame | null, container: unknown[], left: number) {
+    this.outer = outer;
+    this.container = container;
     this.left = left;
   }
 
@@ -28,6 +34,7 @@ class LongArray {
 
 /** A map, to which pairs are to come: first those with the keys of its shape. */
 class OpenMap {
+  readonly outer: Frame | null;
   readonly container: object;
   readonly #keys: readonly string[];
   #next = 0;
@@ -38,7 +45,8 @@ class OpenMap {
   #key: unknown;
   #hasKey = false;
 
-  constructor(container: object, keys: readonly string[]) {
+  constructor(outer: Frame | null, container: object, keys: readonly string[]) {
+    this.outer = outer;
     this.container = container;
     this.#keys = keys;
   }
@@ -71,57 +79,34 @@ class OpenMap {
   }
 }
 
-/** A stack of numbers below 256 that takes a byte for each, and copies none when it grows. */
-class ByteStack {
-  length = 0;
-  readonly #blocks: Uint8Array[] = [];
-
-  push(byte: number): void {
-    const at = this.length++;
-    if (at % BLOCK === 0 && at / BLOCK === this.#blocks.length) this.#blocks.push(new Uint8Array(BLOCK));
-    this.#blocks[Math.floor(at / BLOCK)][at % BLOCK] = byte;
-  }
-
-  pop(): number {
-    const at = --this.length;
-    return this.#blocks[Math.floor(at / BLOCK)][at % BLOCK];
-  }
-}
-
-const BLOCK = 1024;
-
 /**
- * Reads a container that must not be recursed into, with a stack of its own: depth takes heap only, and little of it,
- * since there may be a level for each byte. Where the input ends before the container does, it can go on later.
+ * Reads a container that must not be recursed into, and keeps those that are open in a list, from the inside out: depth
+ * takes heap only, and little of it, since there may be a level for each byte. Where the input ends before the container
+ * does, it can go on later.
  *
- * An open array of up to `SHORT` items takes a byte: in the place of its last item, which comes when all others are
- * there, is the one around it.
+ * A short array takes nothing beside itself: the place of its last item, which comes when all others are there, holds what
+ * is around it, and how many it has shows from its holes.
  */
 export class ContainerStack {
   #root: unknown = PENDING;
-  /** How many items the current container lacks, if it is a short array, else 0; and the same of those around it. */
+  /** The innermost container with something to come, and how many items that is, if it is a short array. */
+  #top: Frame | null = null;
   #left = 0;
-  readonly #outerLeft = new ByteStack();
-  /** The innermost short array. */
-  #array: unknown[] = [];
-  /** All others. */
-  readonly #others: (LongArray | OpenMap)[] = [];
 
   /** Reads the container whose header comes next, or goes on with it. Returns it, or `PENDING`. */
   read(values: Materializer): unknown {
     if (this.#root === PENDING) this.#root = this.#open(values, values.peek());
-    while (this.#outerLeft.length > 0) {
-      const other = this.#left === 0 ? this.#others[this.#others.length - 1] : null;
-      if (other?.isComplete()) {
-        this.#leaveOther();
+    for (let top = this.#top; top !== null; top = this.#top) {
+      if (!Array.isArray(top) && top.isComplete()) {
+        this.#leave(top.outer);
         continue;
       }
       if (!values.isReady()) return PENDING;
       const word = values.peek();
-      if (other instanceof OpenMap && other.needsCount()) {
-        other.setCount(word >>> 4, values.skipKeys());
-      } else if (!(other instanceof OpenMap) && isRun(word)) {
-        this.#takeRun(other, values, word);
+      if (top instanceof OpenMap && top.needsCount()) {
+        top.setCount(word >>> 4, values.skipKeys());
+      } else if (!(top instanceof OpenMap) && isRun(word)) {
+        this.#takeRun(top, values, word);
       } else if (isMarked(word)) {
         this.#open(values, word);
       } else {
@@ -137,67 +122,60 @@ export class ContainerStack {
     const kind = (word >>> 4) & 15;
     if (kind === Wide.DEEP_MAP) {
       values.skip();
-      return this.#enterOther(new OpenMap(values.newMap(), values.shapeKeys(extra)), values);
+      const map = values.newMap();
+      this.#add(map, values);
+      this.#top = new OpenMap(this.#top, map, values.shapeKeys(extra));
+      return map;
     }
     const count = kind === Wide.LARGE_ARRAY ? values.operand() : extra;
     values.skip(kind === Wide.LARGE_ARRAY ? 1 : 0);
-    return count > SHORT ? this.#enterOther(new LongArray(count), values) : this.#enterShort(count, values);
-  }
-
-  #enterOther(other: LongArray | OpenMap, values: Materializer): object {
-    if (this.#outerLeft.length > 0) this.#add(other.container, values);
-    this.#outerLeft.push(this.#left);
-    this.#left = 0;
-    this.#others.push(other);
-    return other.container;
-  }
-
-  #enterShort(count: number, values: Materializer): unknown[] {
-    const array: unknown[] = new Array(count);
-    if (this.#outerLeft.length > 0) this.#add(array, values);
-    this.#outerLeft.push(this.#left);
-    this.#left = count;
-    array[count - 1] = this.#array;
-    this.#array = array;
+    const array: unknown[] = count > SHORT ? [] : new Array(count);
+    this.#add(array, values);
+    if (count > SHORT) {
+      this.#top = new LongArray(this.#top, array, count);
+    } else {
+      array[count - 1] = this.#top;
+      this.#top = array;
+      this.#left = count;
+    }
     return array;
   }
 
-  #leaveOther(): void {
-    this.#others.pop();
-    this.#left = this.#outerLeft.pop();
+  #leave(outer: Frame | null): void {
+    this.#top = outer;
+    // What is in its last place is no item.
+    if (Array.isArray(outer)) this.#left = outer.length - Object.keys(outer).length + 1;
   }
 
   #add(value: unknown, values: Materializer): void {
-    if (this.#left === 0) {
-      const other = this.#others[this.#others.length - 1];
-      other.add(value, values);
-      if (other.isComplete()) this.#leaveOther();
+    const top = this.#top;
+    if (top === null) return;
+    if (!Array.isArray(top)) {
+      top.add(value, values);
+      if (top.isComplete()) this.#leave(top.outer);
       return;
     }
-    const array = this.#array;
-    const at = array.length - this.#left;
-    if (this.#left === 1) this.#leaveShort(array);
-    else this.#left--;
-    array[at] = value;
+    const at = top.length - this.#left;
+    this.#take(top, 1);
+    top[at] = value;
   }
 
-  #leaveShort(array: unknown[]): void {
-    this.#array = array[array.length - 1] as unknown[];
-    this.#left = this.#outerLeft.pop();
-  }
-
-  #takeRun(long: LongArray | null, values: Materializer, word: number): void {
-    const count = word >>> 4;
-    if (long !== null) {
-      values.takeRun(long.container, long.container.length, word);
-      long.left -= count;
-      return;
-    }
-    const array = this.#array;
-    const at = array.length - this.#left;
-    if (this.#left === count) this.#leaveShort(array);
+  /** Counts items that come to a short array, which is left if they are the last. */
+  #take(array: unknown[], count: number): void {
+    if (count === this.#left) this.#leave(array[array.length - 1] as Frame | null);
     else this.#left -= count;
-    values.takeRun(array, at, word);
+  }
+
+  #takeRun(top: unknown[] | LongArray, values: Materializer, word: number): void {
+    const count = word >>> 4;
+    if (top instanceof LongArray) {
+      values.takeRun(top.container, top.container.length, word);
+      top.left -= count;
+      return;
+    }
+    const at = top.length - this.#left;
+    this.#take(top, count);
+    values.takeRun(top, at, word);
   }
 }
 
