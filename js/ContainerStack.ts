@@ -7,8 +7,17 @@ export const PENDING = Symbol("pending");
 /** Arrays up to this length get it at once: V8 gives one that grows room for 17 items. */
 const SHORT = 16;
 
-/** An array of up to `SHORT` items stands for itself: see `ContainerStack`. */
-type Frame = unknown[] | LongArray | OpenMap;
+const LEFT = Symbol("left");
+const OUTER = Symbol("outer");
+
+/** An object that is decoded, while one in it is read. V8 forgets the properties that came last, once they are deleted. */
+interface CoveredMap {
+  [LEFT]?: number;
+  [OUTER]?: Frame | null;
+}
+
+/** An array of up to `SHORT` items stands for itself, and so does a map: see `ContainerStack`. */
+type Frame = unknown[] | LongArray | OpenMap | CoveredMap;
 
 /** A long array, to which items are to come. Its length can be a lie, so it grows with them. */
 class LongArray {
@@ -39,16 +48,34 @@ class OpenMap {
   readonly #keys: readonly string[];
   #next = 0;
   /** Pairs that are not of the shape; -1 until their number has been read. */
-  #left = -1;
+  #left: number;
   /** Where the map is, if its keys may be anything. */
   #offset = 0;
   #key: unknown;
   #hasKey = false;
 
-  constructor(outer: Frame | null, container: object, keys: readonly string[]) {
+  constructor(outer: Frame | null, container: object, keys: readonly string[], left = -1) {
     this.outer = outer;
     this.container = container;
     this.#keys = keys;
+    this.#left = left;
+  }
+
+  static uncovered(map: CoveredMap): OpenMap {
+    const open = new OpenMap(map[OUTER] as Frame | null, map, [], map[LEFT]);
+    delete map[LEFT];
+    delete map[OUTER];
+    return open;
+  }
+
+  /** What stands for this while one of its values is read: the map itself, if it is an object and all else is plain. */
+  covered(): Frame {
+    const isPlain = this.#next === this.#keys.length && !this.#hasKey && this.#offset === 0;
+    if (!isPlain || this.container instanceof Map) return this;
+    const map: CoveredMap = this.container;
+    map[OUTER] = this.outer;
+    map[LEFT] = this.#left;
+    return map;
   }
 
   isComplete(): boolean {
@@ -85,12 +112,12 @@ class OpenMap {
  * does, it can go on later.
  *
  * A short array takes nothing beside itself: the place of its last item, which comes when all others are there, holds what
- * is around it, and how many it has shows from its holes.
+ * is around it, and how many it has shows from its holes. Most maps take nothing either: see `CoveredMap`.
  */
 export class ContainerStack {
   #root: unknown = PENDING;
   /** The innermost container with something to come, and how many items that is, if it is a short array. */
-  #top: Frame | null = null;
+  #top: Exclude<Frame, CoveredMap> | null = null;
   #left = 0;
 
   /** Reads the container whose header comes next, or goes on with it. Returns it, or `PENDING`. */
@@ -124,7 +151,7 @@ export class ContainerStack {
       values.skip();
       const map = values.newMap();
       this.#add(map, values);
-      this.#top = new OpenMap(this.#top, map, values.shapeKeys(extra));
+      this.#top = new OpenMap(this.#around(), map, values.shapeKeys(extra));
       return map;
     }
     const count = kind === Wide.LARGE_ARRAY ? values.operand() : extra;
@@ -132,17 +159,22 @@ export class ContainerStack {
     const array: unknown[] = count > SHORT ? [] : new Array(count);
     this.#add(array, values);
     if (count > SHORT) {
-      this.#top = new LongArray(this.#top, array, count);
+      this.#top = new LongArray(this.#around(), array, count);
     } else {
-      array[count - 1] = this.#top;
+      array[count - 1] = this.#around();
       this.#top = array;
       this.#left = count;
     }
     return array;
   }
 
+  /** What stands for the current container while one in it is read. */
+  #around(): Frame | null {
+    return this.#top instanceof OpenMap ? this.#top.covered() : this.#top;
+  }
+
   #leave(outer: Frame | null): void {
-    this.#top = outer;
+    this.#top = isCovered(outer) ? OpenMap.uncovered(outer) : outer;
     // What is in its last place is no item.
     if (Array.isArray(outer)) this.#left = outer.length - Object.keys(outer).length + 1;
   }
@@ -177,6 +209,10 @@ export class ContainerStack {
     this.#take(top, count);
     values.takeRun(top, at, word);
   }
+}
+
+function isCovered(frame: Frame | null): frame is CoveredMap {
+  return frame !== null && LEFT in frame;
 }
 
 /** Whether this word is the header of a container that must not be recursed into. */

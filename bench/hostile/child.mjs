@@ -5,7 +5,7 @@ import process from "node:process";
 import v8 from "node:v8";
 import vm from "node:vm";
 import { hostileCases, RANDOM } from "./cases.mjs";
-import { PLAIN, STREAM_PIECE } from "./measure.mjs";
+import { NO_FUNCTION, PLAIN, STREAM_PIECE } from "./measure.mjs";
 
 v8.setFlagsFromString("--expose-gc");
 // The seed of the hash of keys, so that some can be made to collide.
@@ -67,9 +67,7 @@ async function attempt({ build, isStream = false }, bytes, bytesAsked) {
   try {
     if (library === PLAIN) return { value: build?.(bytesAsked) };
     if (!isStream) return { value: decode?.(bytes) };
-    return decodeAsync === undefined
-      ? { outcome: "no such function" }
-      : { value: await decodeAsync(pieces(bytes)) };
+    return decodeAsync === undefined ? { outcome: NO_FUNCTION } : { value: await decodeAsync(pieces(bytes)) };
   } catch (error) {
     return { error: /** @type {Error & { code?: string, offset?: number }} */ (error) };
   }

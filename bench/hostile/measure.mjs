@@ -16,11 +16,13 @@ import { promisify } from "node:util";
 
 /** In place of a library: the value is built, without a message. */
 export const PLAIN = "plain JS";
+/** The outcome where a library has nothing for a case. */
+export const NO_FUNCTION = "no such function";
 /** In so many bytes at a time the streams arrive. */
 export const STREAM_PIECE = 65_536;
 
 const MOST_MEGABYTES = 2048;
-const child = fileURLToPath(new URL("child.mjs", import.meta.url));
+const script = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
 /**
  * Decodes messages one after another in a process of its own. There V8 may keep no more than 1 MB of new objects before
@@ -31,14 +33,35 @@ const child = fileURLToPath(new URL("child.mjs", import.meta.url));
  * @param {number} [seconds] that it may take; 0 for any number
  * @returns {Promise<(Partial<Measurement> & { outcome: string })[]>} the last one without figures, if the process came to an end
  */
-export async function measure(library, names, size, seconds = 0) {
+export function measure(library, names, size, seconds = 0) {
+  return inProcess(script("child.mjs"), [library, String(size), ...names], seconds);
+}
+
+/**
+ * Encodes a value that makes trouble, in a process of its own.
+ * @param {string} library
+ * @param {string} name of the case
+ * @param {number} [seconds] that it may take; 0 for any number
+ * @returns {Promise<{ outcome: string, peakBytes?: number }>}
+ */
+export async function measureEncoding(library, name, seconds = 0) {
+  const [measurement] = await inProcess(script("encodeChild.mjs"), [library, "-", name], seconds);
+  return measurement;
+}
+
+/**
+ * @param {string} file
+ * @param {string[]} args
+ * @param {number} seconds
+ * @returns {Promise<(Partial<Measurement> & { outcome: string })[]>}
+ */
+async function inProcess(file, args, seconds) {
   const flags = ["--max-semi-space-size=1", `--max-old-space-size=${MOST_MEGABYTES}`];
   try {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [...flags, child, library, String(size), ...names],
-      { timeout: seconds * 1000, killSignal: "SIGKILL" },
-    );
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, file, ...args], {
+      timeout: seconds * 1000,
+      killSignal: "SIGKILL",
+    });
     return parsed(stdout);
   } catch (error) {
     const {
