@@ -148,7 +148,7 @@ class ContainerStack {
   }
 
   /// `inner` is the nesting of the container on top of it.
-  bool pack(const Container& container, uint32_t inner) {
+  MPW_APART bool pack(const Container& container, uint32_t inner) {
     const uint32_t levels = inner / kLevel - container.nesting / kLevel;
     const bool is_usual = levels == 1 && container.state == 0;
     if (!is_usual && !(put(levels) && put(container.state))) return false;
@@ -156,7 +156,7 @@ class ContainerStack {
     return put(uint64_t{container.left} << 3 | kind << 1 | (is_usual ? 1 : 0));
   }
 
-  Container unpacked(uint32_t inner) {
+  MPW_APART Container unpacked(uint32_t inner) {
     const uint64_t number = take();
     const bool is_usual = (number & 1) != 0;
     const uint32_t state = is_usual ? 0 : static_cast<uint32_t>(take());
@@ -167,7 +167,7 @@ class ContainerStack {
   }
 
   /// 7 bits a byte, the upper ones first. All bytes but the first say that another comes before them.
-  bool put(uint64_t number) {
+  MPW_APART bool put(uint64_t number) {
     uint32_t shift = 0;
     while (number >> shift > 127) shift += 7;
     for (uint32_t more = 0;; more = 128, shift -= 7) {
@@ -176,7 +176,7 @@ class ContainerStack {
     }
   }
 
-  uint64_t take() {
+  MPW_APART uint64_t take() {
     uint64_t number = 0;
     for (uint32_t shift = 0;; shift += 7) {
       const uint32_t byte = packed_.pop();
