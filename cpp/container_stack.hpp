@@ -75,7 +75,7 @@ class ByteStack {
     std::swap(used_, other.used_);
   }
 
-  bool grow() {
+  MPW_APART bool grow() {
     auto* const block = static_cast<Block*>(std::malloc(sizeof(Block)));
     if (block == nullptr) return false;
     block->below = top_;
@@ -84,7 +84,7 @@ class ByteStack {
     return true;
   }
 
-  void shrink() {
+  MPW_APART void shrink() {
     Block* const block = top_;
     top_ = block->below;
     used_ = kBlock;
@@ -107,7 +107,9 @@ class ContainerStack {
 
   /// Returns false when there is no memory for it.
   MPW_INLINE bool push(const Container& container) {
-    return near_.push(container) || push_packing(container);
+    if (!near_.has_room() && !make_room()) return false;
+    near_.add(container);
+    return true;
   }
   /// There must be one that is not packed. What it returns is there until the next push.
   MPW_INLINE const Container& pop() { return near_.pop(); }
@@ -123,7 +125,8 @@ class ContainerStack {
   }
 
  private:
-  MPW_APART bool push_packing(const Container& container) {
+  MPW_APART bool make_room() {
+    if (near_.grow()) return true;
     if (near_.size() < near_.kMost) return false;
     for (size_t i = 0; i < kNear; i++) {
       if (!pack(near_[i], near_[i + 1].nesting)) return false;
@@ -131,7 +134,7 @@ class ContainerStack {
     packed_count_ += kNear;
     inner_nesting_ = near_[kNear].nesting;
     near_.drop_first(kNear);
-    return near_.push(container);
+    return true;
   }
 
   /// Fetches back what was packed last. Returns false if nothing is.
