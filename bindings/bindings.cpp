@@ -62,6 +62,7 @@ class DecodeSession {
   /// needs.
   static constexpr uint32_t kInput = 128 * 1024;
   static constexpr uint32_t kTape = 32 * 1024;
+  static_assert(kTape <= mpw::ContainerStack::kNear);
   static constexpr uint32_t kLane = 2 * kTape;
   static constexpr uint32_t kInputSlack = KeyTable::kLookahead + kSlack;
   static constexpr size_t kSize =

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -9,13 +11,15 @@
 
 namespace mpw {
 
-/// A stack that says when memory is out instead of throwing, and that gives back what a deep message made it
-/// take.
-template <typename Frame>
+/// A stack that says when memory is out, or when it is full, instead of throwing, and that gives back what a
+/// deep message made it take. It holds at most `Most` frames, if that is a power of two.
+template <typename Frame, size_t Most = SIZE_MAX>
 class FrameStack {
   static_assert(std::is_trivially_copyable_v<Frame>);
 
  public:
+  static constexpr size_t kMost = Most;
+
   FrameStack() = default;
   FrameStack(const FrameStack&) = delete;
   FrameStack& operator=(const FrameStack&) = delete;
@@ -29,14 +33,36 @@ class FrameStack {
   size_t size() const { return size_; }
   Frame& operator[](size_t i) { return frames_[i]; }
 
-  /// Returns false when there is no memory for it.
+  /// Returns false when there is no memory or no room for it.
   MPW_INLINE bool push(const Frame& frame) {
-    if (size_ == capacity_ && !grow()) return false;
-    frames_[size_++] = frame;
+    if (!has_room() && !grow()) return false;
+    add(frame);
+    return true;
+  }
+  /// Whether there is room for another one without more memory.
+  bool has_room() const { return size_ < capacity_; }
+  /// There must be room for it.
+  void add(const Frame& frame) { frames_[size_++] = frame; }
+  /// Makes room for another one. Returns false when there is no memory for it, or when it is full.
+  MPW_APART bool grow() {
+    if (capacity_ == kMost) return false;
+    const size_t capacity = capacity_ == 0 ? kFirst : capacity_ * 2;
+    void* frames = std::realloc(static_cast<void*>(frames_), capacity * sizeof(Frame));
+    if (frames == nullptr) return false;
+    frames_ = static_cast<Frame*>(frames);
+    capacity_ = capacity;
     return true;
   }
   /// What it returns is there until the next push.
   MPW_INLINE const Frame& pop() { return frames_[--size_]; }
+
+  /// Forgets the `count` oldest.
+  void drop_first(size_t count) {
+    size_ -= count;
+    std::memmove(frames_, frames_ + count, size_ * sizeof(Frame));
+  }
+  /// To no more than it has held since it was cleared. What the new frames are is for the caller to say.
+  void resize(size_t size) { size_ = size; }
 
   void clear() {
     size_ = 0;
@@ -56,15 +82,6 @@ class FrameStack {
 
   static constexpr size_t kFirst = 64;
   static constexpr size_t kKept = 4096;
-
-  bool grow() {
-    const size_t capacity = capacity_ == 0 ? kFirst : capacity_ * 2;
-    void* frames = std::realloc(static_cast<void*>(frames_), capacity * sizeof(Frame));
-    if (frames == nullptr) return false;
-    frames_ = static_cast<Frame*>(frames);
-    capacity_ = capacity;
-    return true;
-  }
 
   Frame* frames_ = nullptr;
   size_t size_ = 0;

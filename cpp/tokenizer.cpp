@@ -427,7 +427,7 @@ MPW_INLINE Status Tokenizer::nest(uint32_t count, uint32_t& depth) {
 }
 
 /// Makes a new container the current one, one level deeper.
-MPW_INLINE Status Tokenizer::enter(Cursor& c, uint32_t left, Kind kind, uint32_t* header) {
+MPW_INLINE Status Tokenizer::enter(Cursor& c, uint32_t left, ContainerKind kind, uint32_t* header) {
   const uint32_t nesting = ((current_.nesting & ~kKindMask) + kLevel) | kind;
   // A container with nothing left to come needs no frame: a chain of them, however long, takes no memory.
   if (c.left > 0 || open_) {
@@ -909,7 +909,7 @@ MPW_INLINE Status Tokenizer::fill(Cursor& c) {
   if (kind() == kItems && c.left >= kMinRun) aside(c, &Tokenizer::runs_of_numbers);
   for (;;) {
     if (c.left == 0) {
-      if (stack_.size() == 0) return Status::kDone;
+      if (stack_.is_empty()) return Status::kDone;
       if (c.tape >= tape_limit_) return Status::kWindowFull;
       leave(c);
       continue;
@@ -997,7 +997,7 @@ Status Tokenizer::run() {
   if (status != Status::kDone) {
     settle(current_);
     // Those below one without a header have been settled at the end of another window.
-    for (size_t i = stack_.size(); i > 0 && stack_[i - 1].header != nullptr; i--) settle(stack_[i - 1]);
+    for (size_t i = stack_.near_size(); i > 0 && stack_[i - 1].header != nullptr; i--) settle(stack_[i - 1]);
   }
   return status;
 }

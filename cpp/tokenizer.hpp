@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "frame_stack.hpp"
+#include "container_stack.hpp"
 #include "key_table.hpp"
 #include "status.hpp"
 #include "tape.hpp"
@@ -74,32 +74,9 @@ class Tokenizer {
   /// The smallest tape with which each window gets on.
   static constexpr uint32_t kMinTape = 16;
 
-  enum Kind : uint32_t {
-    kItems,
-    /// A map whose keys have matched shape `state` so far.
-    kShaped,
-    /// A map that was kShaped when a window ended: `state` is the shape that was reached, the rest goes in
-    /// line.
-    kBroken,
-    /// A map with its keys in line. `state` is the path of its keys, or 0 if none is followed.
-    kInline,
-  };
-  static constexpr uint32_t kKindMask = 3;
-  static constexpr uint32_t kLevel = 4;
-
-  struct Container {
-    /// Items, or keys and values, that are to come: so many bytes it takes at the least.
-    uint32_t left;
-    uint32_t state;
-    /// Its depth times kLevel, plus its Kind.
-    uint32_t nesting;
-    /// Its word on the tape of this window, or null.
-    uint32_t* header;
-  };
-
   /// A value whose end has not arrived: what a tokenizer knows of it between two chunks.
   struct Message {
-    FrameStack<Container> stack;
+    ContainerStack stack;
     Container current = {0, 0, kItems, nullptr};
     uint64_t reserved = 0;
     int64_t elements_left = 0;
@@ -210,7 +187,7 @@ class Tokenizer {
   Status runs_of_numbers(Cursor& c);
   Status map(Cursor& c, uint32_t header, uint32_t count);
   Status nest(uint32_t count, uint32_t& depth);
-  Status enter(Cursor& c, uint32_t left, Kind kind, uint32_t* header);
+  Status enter(Cursor& c, uint32_t left, ContainerKind kind, uint32_t* header);
   void leave(Cursor& c);
   Status key_header(const Cursor& c, StrHeader& header);
   Status other_key(Cursor& c);
@@ -242,7 +219,7 @@ class Tokenizer {
   uint32_t max_copied_ = kMaxPooledBytes;
   DecodeOptions options_;
 
-  FrameStack<Container> stack_;
+  ContainerStack stack_;
   /// The current container. During a run, a cursor holds its `left` and `state`.
   Container current_ = {0, 0, kItems, nullptr};
   /// The fewest bytes that what is left of the containers on the stack can take.

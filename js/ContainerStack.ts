@@ -7,12 +7,27 @@ export const PENDING = Symbol("pending");
 /** Arrays up to this length get it at once: V8 gives one that grows room for 17 items. */
 const SHORT = 16;
 
+const LEFT = Symbol("left");
+const OUTER = Symbol("outer");
+
+/** An object that is decoded, while one in it is read. V8 forgets the properties that came last, once they are deleted. */
+interface CoveredMap {
+  [LEFT]?: number;
+  [OUTER]?: Frame | null;
+}
+
+/** An array of up to `SHORT` items stands for itself, and so does a map: see `ContainerStack`. */
+type Frame = unknown[] | LongArray | OpenMap | CoveredMap;
+
 /** A long array, to which items are to come. Its length can be a lie, so it grows with them. */
 class LongArray {
-  readonly container: unknown[] = [];
+  readonly outer: Frame | null;
+  readonly container: unknown[];
   left: number;
 
-  constructor(left: number) {
+  constructor(outer: Frame | null, container: unknown[], left: number) {
+    this.outer = outer;
+    this.container = container;
     this.left = left;
   }
 
@@ -28,19 +43,39 @@ class LongArray {
 
 /** A map, to which pairs are to come: first those with the keys of its shape. */
 class OpenMap {
+  readonly outer: Frame | null;
   readonly container: object;
   readonly #keys: readonly string[];
   #next = 0;
   /** Pairs that are not of the shape; -1 until their number has been read. */
-  #left = -1;
+  #left: number;
   /** Where the map is, if its keys may be anything. */
   #offset = 0;
   #key: unknown;
   #hasKey = false;
 
-  constructor(container: object, keys: readonly string[]) {
+  constructor(outer: Frame | null, container: object, keys: readonly string[], left = -1) {
+    this.outer = outer;
     this.container = container;
     this.#keys = keys;
+    this.#left = left;
+  }
+
+  static uncovered(map: CoveredMap): OpenMap {
+    const open = new OpenMap(map[OUTER] as Frame | null, map, [], map[LEFT]);
+    delete map[LEFT];
+    delete map[OUTER];
+    return open;
+  }
+
+  /** What stands for this while one of its values is read: the map itself, if it is an object and all else is plain. */
+  covered(): Frame {
+    const isPlain = this.#next === this.#keys.length && !this.#hasKey && this.#offset === 0;
+    if (!isPlain || this.container instanceof Map) return this;
+    const map: CoveredMap = this.container;
+    map[OUTER] = this.outer;
+    map[LEFT] = this.#left;
+    return map;
   }
 
   isComplete(): boolean {
@@ -72,24 +107,25 @@ class OpenMap {
 }
 
 /**
- * Reads a container that must not be recursed into, with a stack of its own: depth takes heap only, and little of it,
- * since there may be a level for each byte. Where the input ends before the container does, it can go on later.
+ * Reads a container that must not be recursed into, and keeps those that are open in a list, from the inside out: depth
+ * takes heap only, and little of it, since there may be a level for each byte. Where the input ends before the container
+ * does, it can go on later.
+ *
+ * A short array takes nothing beside itself: the place of its last item, which comes when all others are there, holds what
+ * is around it, and how many it has shows from its holes. Most maps take nothing either: see `CoveredMap`.
  */
 export class ContainerStack {
   #root: unknown = PENDING;
-  /** Those with something to come. Short arrays stand for themselves. */
-  readonly #stack: (unknown[] | LongArray | OpenMap)[] = [];
-  /** Of each that is a short array, how many items are to come. */
-  readonly #left: number[] = [];
+  /** The innermost container with something to come, and how many items that is, if it is a short array. */
+  #top: Exclude<Frame, CoveredMap> | null = null;
+  #left = 0;
 
   /** Reads the container whose header comes next, or goes on with it. Returns it, or `PENDING`. */
   read(values: Materializer): unknown {
-    const stack = this.#stack;
     if (this.#root === PENDING) this.#root = this.#open(values, values.peek());
-    while (stack.length > 0) {
-      const top = stack[stack.length - 1];
+    for (let top = this.#top; top !== null; top = this.#top) {
       if (!Array.isArray(top) && top.isComplete()) {
-        this.#pop();
+        this.#leave(top.outer);
         continue;
       }
       if (!values.isReady()) return PENDING;
@@ -113,37 +149,53 @@ export class ContainerStack {
     const kind = (word >>> 4) & 15;
     if (kind === Wide.DEEP_MAP) {
       values.skip();
-      return this.#enter(new OpenMap(values.newMap(), values.shapeKeys(extra)), values);
+      const map = values.newMap();
+      this.#add(map, values);
+      this.#top = new OpenMap(this.#around(), map, values.shapeKeys(extra));
+      return map;
     }
     const count = kind === Wide.LARGE_ARRAY ? values.operand() : extra;
     values.skip(kind === Wide.LARGE_ARRAY ? 1 : 0);
-    return this.#enter(count > SHORT ? new LongArray(count) : new Array(count), values);
+    const array: unknown[] = count > SHORT ? [] : new Array(count);
+    this.#add(array, values);
+    if (count > SHORT) {
+      this.#top = new LongArray(this.#around(), array, count);
+    } else {
+      array[count - 1] = this.#around();
+      this.#top = array;
+      this.#left = count;
+    }
+    return array;
   }
 
-  #enter(frame: unknown[] | LongArray | OpenMap, values: Materializer): object {
-    const container = Array.isArray(frame) ? frame : frame.container;
-    if (this.#stack.length > 0) this.#add(container, values);
-    this.#stack.push(frame);
-    this.#left.push(Array.isArray(frame) ? frame.length : 0);
-    return container;
+  /** What stands for the current container while one in it is read. */
+  #around(): Frame | null {
+    return this.#top instanceof OpenMap ? this.#top.covered() : this.#top;
   }
 
-  #pop(): void {
-    this.#stack.pop();
-    this.#left.pop();
+  #leave(outer: Frame | null): void {
+    this.#top = isCovered(outer) ? OpenMap.uncovered(outer) : outer;
+    // What is in its last place is no item.
+    if (Array.isArray(outer)) this.#left = outer.length - Object.keys(outer).length + 1;
   }
 
   #add(value: unknown, values: Materializer): void {
-    const last = this.#stack.length - 1;
-    const top = this.#stack[last];
+    const top = this.#top;
+    if (top === null) return;
     if (!Array.isArray(top)) {
       top.add(value, values);
-      if (top.isComplete()) this.#pop();
+      if (top.isComplete()) this.#leave(top.outer);
       return;
     }
-    const left = this.#left[last]--;
-    top[top.length - left] = value;
-    if (left === 1) this.#pop();
+    const at = top.length - this.#left;
+    this.#take(top, 1);
+    top[at] = value;
+  }
+
+  /** Counts items that come to a short array, which is left if they are the last. */
+  #take(array: unknown[], count: number): void {
+    if (count === this.#left) this.#leave(array[array.length - 1] as Frame | null);
+    else this.#left -= count;
   }
 
   #takeRun(top: unknown[] | LongArray, values: Materializer, word: number): void {
@@ -153,11 +205,14 @@ export class ContainerStack {
       top.left -= count;
       return;
     }
-    const last = this.#stack.length - 1;
-    values.takeRun(top, top.length - this.#left[last], word);
-    this.#left[last] -= count;
-    if (this.#left[last] === 0) this.#pop();
+    const at = top.length - this.#left;
+    this.#take(top, count);
+    values.takeRun(top, at, word);
   }
+}
+
+function isCovered(frame: Frame | null): frame is CoveredMap {
+  return frame !== null && LEFT in frame;
 }
 
 /** Whether this word is the header of a container that must not be recursed into. */

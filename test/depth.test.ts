@@ -1,10 +1,19 @@
 import assert from "node:assert/strict";
 import * as reference from "@msgpack/msgpack";
-import { Decoder, decode, Encoder, ExtensionCodec, encode, wasmMemoryBytes } from "msgpack-wasm/testing";
+import {
+  Decoder,
+  decode,
+  decodeAsync,
+  Encoder,
+  ExtensionCodec,
+  encode,
+  wasmMemoryBytes,
+} from "msgpack-wasm/testing";
 import { describe, expect, test, vi } from "vitest";
 import { hex, join, repeat } from "./lib/bytes.ts";
 import { failure, outcome } from "./lib/reference.ts";
 import { rounds } from "./lib/rounds.ts";
+import { piecesOf, watched } from "./lib/streams.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -55,9 +64,31 @@ describe("decoding a million containers in one another", () => {
     const bytes = join(repeat(hex("83 a161 01 a16b"), MILLION), [0xc3], repeat(hex("a17a c2"), MILLION));
     const { depth, innermost } = depthOf(decode(bytes), (map) => {
       assert.ok(Reflect.get(map, "a") === 1 && Reflect.get(map, "z") === false);
+      // Nothing is left of what was kept in it meanwhile.
+      assert.ok(Reflect.ownKeys(map).length === 3);
       return Reflect.get(map, "k");
     });
     expect([depth, innermost]).toEqual([MILLION, true]);
+  });
+
+  test("arrays and maps with something behind each, as a stream, and when they have been seen before", async () => {
+    const levels = MILLION / 10;
+    // Behind each level: a pair of the inner map, 15 items, a pair of the outer map, an item.
+    const ends = hex(`a17a 07 ${"c0".repeat(15)} a179 08 09`);
+    const bytes = join(repeat(hex("93 01 82 a16b dc0011 c2 82 05"), levels), [0xc3], repeat(ends, levels));
+    for (let i = 0; i < 3; i++) {
+      const value = await decodeAsync(watched(piecesOf(bytes, 4999)).stream);
+      const { depth, innermost } = depthOf(value, (array) => {
+        assert.ok(Array.isArray(array) && array.length === 3 && array[0] === 1 && array[2] === 9);
+        const outer = array[1] as { k: unknown[]; y: number };
+        assert.ok(outer.y === 8 && Reflect.ownKeys(outer).length === 2);
+        assert.ok(outer.k.length === 17 && outer.k[0] === false && outer.k[16] === null);
+        const inner = outer.k[1] as { 5: unknown; z: number };
+        assert.ok(inner.z === 7 && Reflect.ownKeys(inner).length === 2);
+        return inner[5];
+      });
+      expect([depth, innermost]).toEqual([levels, true]);
+    }
   });
 
   test("maps as Map objects", () => {

@@ -1,50 +1,123 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import * as reference from "@msgpack/msgpack";
 import {
+  areWorkersQuiet,
   type DecodeError,
   Decoder,
   type DecoderOptions,
   decode,
+  decodeAsync,
   decodeMulti,
   decodeSegments,
   decodeSingle,
+  Encoder,
   ExtensionCodec,
   encode,
   wasmMemoryBytes,
 } from "msgpack-wasm/testing";
 import { describe, expect, test } from "vitest";
 import { type HostileCase, hostileCases } from "../bench/hostile/cases.mjs";
-import { measure } from "../bench/hostile/measure.mjs";
+import { type HostileValue, hostileValues, Marked } from "../bench/hostile/encodeCases.mjs";
+import { measure, PLAIN } from "../bench/hostile/measure.mjs";
 import { bigEndian, hex, join, repeat, str } from "./lib/bytes.ts";
 import { failure } from "./lib/reference.ts";
+import { piecesOf, watched } from "./lib/streams.ts";
 
 // What SECURITY.md promises, as far as it can be told without a clock.
 
 const MEGABYTE = 2 ** 20;
+/** For a byte of these, V8 takes more than 64: SECURITY.md says why. */
+const LARGE_IN_V8 = [
+  "maps of one pair with an integer key",
+  "the same, as a stream",
+  "arrays of 15 in arrays of 15, and no end, as a stream",
+];
 const messages = hostileCases.map((one): [string, HostileCase] => [one.name, one]);
 
 describe("a message from a stranger", () => {
-  test.each(messages)("%s: is a value, or the error that it should be, where it should be", (_, one) => {
-    const bytes = one.make(100_000);
-    const before = wasmMemoryBytes();
-    if (one.outcome === "a value") {
-      decode(bytes);
-    } else {
-      const error = failure(() => decode(bytes)) as DecodeError;
-      expect(error.name).toBe(one.outcome === "INSUFFICIENT_DATA" ? "RangeError" : "DecodeError");
-      expect(error.code).toBe(one.outcome);
-      if (one.offset !== undefined) expect(error.offset).toBe(one.offset);
-    }
-    // The stack of what is open, at the most.
-    expect(wasmMemoryBytes() - before).toBeLessThan(4 * MEGABYTE);
-    expect(decode(encode({ still: ["works"] }))).toStrictEqual({ still: ["works"] });
-  });
-
   test.each(messages)(
-    "%s: takes 64 times its bytes and 8 MB at the most",
-    { timeout: 300_000 },
-    async (name) => {
-      const { outcome, messageBytes = 0, peakBytes } = await measure("msgpack-wasm", name, MEGABYTE);
-      expect(outcome).toBe(hostileCases.find((one) => one.name === name)?.outcome);
-      expect(peakBytes).toBeLessThan(64 * messageBytes + 8 * MEGABYTE);
+    "%s: is a value, or the error that it should be, where it should be",
+    async (_, one) => {
+      const bytes = one.make(100_000);
+      const before = wasmMemoryBytes();
+      const decoding = one.isStream
+        ? decodeAsync(watched(piecesOf(bytes, 10_000)).stream)
+        : Promise.resolve().then(() => decode(bytes));
+      if (one.outcome === "a value") {
+        await decoding;
+      } else {
+        const error: DecodeError = await decoding.then(
+          () => expect.unreachable(),
+          (thrown) => thrown,
+        );
+        expect(error.name).toBe(one.outcome === "INSUFFICIENT_DATA" ? "RangeError" : "DecodeError");
+        expect(error.code).toBe(one.outcome);
+        if (one.offset !== undefined) expect(error.offset).toBe(one.offset);
+      }
+      // The stack of what is open, at the most.
+      expect(wasmMemoryBytes() - before).toBeLessThan(4 * MEGABYTE);
+      expect(decode(encode({ still: ["works"] }))).toStrictEqual({ still: ["works"] });
+    },
+  );
+
+  test.each(messages.filter(([, { isFixed }]) => !isFixed))(
+    "%s: takes 8 MB more than plain JS takes for its value, and that is 64 times its bytes, or what the engine takes",
+    // How much garbage V8 has let lie at the peak is chance.
+    { timeout: 300_000, retry: 2 },
+    async (name, { outcome }) => {
+      const [[ours], [plain]] = await Promise.all(
+        ["msgpack-wasm", PLAIN].map((library) => measure(library, [name], MEGABYTE / 2)),
+      );
+      expect(ours.outcome).toBe(outcome);
+      const { peakBytes = Number.NaN, messageBytes = Number.NaN } = ours;
+      expect(peakBytes - (plain.peakBytes ?? Number.NaN)).toBeLessThan(8 * MEGABYTE);
+      if (!LARGE_IN_V8.includes(name)) {
+        expect(peakBytes).toBeLessThan(64 * messageBytes + 8 * MEGABYTE);
+      }
+    },
+  );
+
+  test("makes twice as much work where it is twice as long", { timeout: 120_000 }, async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      // What V8 has optimized or thrown away is not counted.
+      "--no-opt",
+      "--no-flush-bytecode",
+      fileURLToPath(new URL("lib/countWork.mjs", import.meta.url)),
+      "80000",
+    ]);
+    const counts = Object.entries(JSON.parse(stdout) as Record<string, [number, number]>);
+    expect(counts.length).toBeGreaterThan(30);
+    for (const [name, [once, twice]] of counts) {
+      // A little is the same whatever the size, and fewer maps are of a known shape once the tables are full.
+      expect(once, name).toBeGreaterThan(0);
+      expect(twice, name).toBeLessThan(2.1 * once + 1000);
+      // In characters of code, as they are in the bundle.
+      expect(twice / 160_000, name).toBeLessThan(2000);
+    }
+  });
+});
+
+describe("a value from a stranger", () => {
+  test.each(hostileValues.map((one): [string, HostileValue] => [one.name, one]))(
+    "%s: makes a whole message, or the error that it should, and the instance works on",
+    (_, { make, codec, outcome }) => {
+      const extensionCodec = new ExtensionCodec();
+      extensionCodec.register({
+        type: 1,
+        encode: (value) => (value instanceof Marked ? (codec?.(value) as Uint8Array) : null),
+        decode: (data) => data,
+      });
+      const encoder = new Encoder({ extensionCodec });
+      const value = make((inner) => encoder.encode(inner));
+      if (outcome === "a message") {
+        reference.decode(encoder.encode(value));
+      } else {
+        expect(failure(() => encoder.encode(value)).name).toBe(outcome);
+      }
+      expect(areWorkersQuiet()).toBe(true);
+      expect(decode(encoder.encode({ still: ["works"] }))).toStrictEqual({ still: ["works"] });
     },
   );
 });
@@ -160,9 +233,9 @@ describe("no key reaches a prototype", () => {
 });
 
 test("what is decoded of a billion laughs of shapes does not stay in the tables", () => {
-  const laughs = hostileCases.filter(({ name }) => name.startsWith("maps"));
+  const laughs = hostileCases.filter(({ name, outcome }) => name.startsWith("maps") && outcome === "a value");
   const wasm = () => {
-    for (const { make } of laughs) decode(make(MEGABYTE));
+    for (const { make } of laughs) decode(make(MEGABYTE / 4));
     return wasmMemoryBytes();
   };
   expect(wasm()).toBe(wasm());

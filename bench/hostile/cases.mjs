@@ -7,6 +7,9 @@
  * @property {number} [offset] that of the error
  * @property {boolean} [isSlowToMake]
  * @property {boolean} [isFixed] whether the message is as short as it is, whatever `size`
+ * @property {boolean} [isStream] whether it comes in pieces to `decodeAsync`
+ * @property {(size: number) => unknown} [build] makes in plain JS what the message makes a decoder build, up to the error if
+ *   there is one: what that takes is V8's
  */
 
 const MEGABYTE = 2 ** 20;
@@ -22,15 +25,56 @@ const head32 = (format, value) => [
 /**
  * An array of as many items as fit.
  * @param {number[]} item which may be several `values`
+ * @param {(i: number) => unknown} value the i-th
  * @param {number} [values]
- * @returns {(size: number) => Uint8Array}
+ * @returns {Pick<HostileCase, "make" | "build" | "outcome">}
  */
-const arrayOf =
-  (item, values = 1) =>
-  (size) => {
+const arrayOf = (item, value, values = 1) => ({
+  make(size) {
     const count = Math.floor(size / item.length);
     return repeated(head32(0xdd, count * values), item, count);
-  };
+  },
+  build: (size) => listOf(Math.floor(size / item.length) * values, value),
+  outcome: "a value",
+});
+
+/** @param {number} count @param {(i: number) => unknown} value */
+function listOf(count, value) {
+  const list = new Array(count);
+  for (let i = 0; i < count; i++) list[i] = value(i);
+  return list;
+}
+
+/** @param {number} depth @param {(inner: unknown) => unknown} wrap */
+function nested(depth, wrap) {
+  /** @type {unknown} */
+  let value = null;
+  for (let i = 0; i < depth; i++) value = wrap(value);
+  return value;
+}
+
+/** An array that has room for `count` items, and one of them. @param {number} count */
+const begun = (count) => (/** @type {unknown} */ first) => {
+  const list = new Array(count);
+  list[0] = first;
+  return list;
+};
+
+/** An object around another. @param {unknown} inner */
+function around(inner) {
+  /** @type {Record<string, unknown>} */
+  const object = {};
+  object.a = inner;
+  return object;
+}
+
+/** An object with as many properties. @param {number} count @param {(i: number) => string | number} key */
+function objectOf(count, key) {
+  /** @type {Record<string, null>} */
+  const object = {};
+  for (let i = 0; i < count; i++) object[key(i)] = null;
+  return object;
+}
 
 /** @param {number[]} before @param {number[]} item @param {number} count @param {number[]} [after] */
 function repeated(before, item, count, after = []) {
@@ -60,6 +104,18 @@ function writeKey(bytes, at, i) {
   for (let k = 0; k < 4; k++) bytes[at++] = 0x41 + ((i >>> (5 * k)) & 31);
   return at;
 }
+
+/** The i-th of these keys. @param {number} i */
+const keyText = (i) => String.fromCharCode(...[0, 1, 2, 3].map((k) => 0x41 + ((i >>> (5 * k)) & 31)));
+
+/** V8 makes one piece of a string once it is looked into. @param {string} text */
+function flat(text) {
+  text.charCodeAt(0);
+  return text;
+}
+
+/** The bytes that views look at. */
+const shared = new ArrayBuffer(8);
 
 /** What `Math.random` returns where the keys that collide are to collide, and the seed that comes of it. */
 export const RANDOM = 0.5;
@@ -124,29 +180,68 @@ export const hostileCases = [
   {
     name: "arrays in arrays, as deep as there are bytes",
     make: (size) => repeated([], [0x91], size - 1, [0xc0]),
+    build: (size) => nested(size - 1, (inner) => [inner]),
     outcome: "a value",
   },
   {
     name: "maps in maps, as deep",
     make: (size) => repeated([], [0x81, 0xa1, 0x61], Math.floor(size / 3), [0xc0]),
+    build: (size) => nested(Math.floor(size / 3), around),
     outcome: "a value",
   },
   {
     name: "arrays in arrays, each with another item to come, and no end",
     make: (size) => repeated([], [0x92], size),
+    // Each reserves a byte behind all others.
+    build: (size) => nested(size / 2, begun(2)),
     outcome: "INSUFFICIENT_DATA",
   },
-  { name: "empty arrays", make: arrayOf([0x90]), outcome: "a value" },
-  { name: "empty maps", make: arrayOf([0x80]), outcome: "a value" },
-  { name: "arrays of one", make: arrayOf([0x91, 0xc0]), outcome: "a value" },
-  { name: "maps of one pair", make: arrayOf([0x81, 0xa0, 0xc0]), outcome: "a value" },
-  { name: "empty strings", make: arrayOf([0xa0]), outcome: "a value" },
-  { name: "strings of one letter", make: arrayOf([0xa1, 0x61]), outcome: "a value" },
-  { name: "strings of one malformed byte", make: arrayOf([0xa1, 0xff]), outcome: "a value" },
-  { name: "empty binary data", make: arrayOf([0xc4, 0]), outcome: "a value" },
-  { name: "extensions of one byte", make: arrayOf([0xd4, 5, 0]), outcome: "a value" },
-  { name: "timestamps", make: arrayOf([0xd6, 0xff, 0, 0, 0, 1]), outcome: "a value" },
-  { name: "floats between other things", make: arrayOf([0xca, 0x3f, 0, 0, 1, 0xc0], 2), outcome: "a value" },
+  {
+    name: "the same, as a stream",
+    isStream: true,
+    make: (size) => repeated([], [0x92], size),
+    build: (size) => nested(size, begun(2)),
+    outcome: "INSUFFICIENT_DATA",
+  },
+  {
+    name: "arrays of 15 in arrays of 15, and no end, as a stream",
+    isStream: true,
+    make: (size) => repeated([], [0x9f], size),
+    build: (size) => nested(size, begun(15)),
+    outcome: "INSUFFICIENT_DATA",
+  },
+  {
+    name: "arrays in arrays, each with another item to come, and all the ends",
+    make: (size) =>
+      repeated([], [0x92], Math.floor(size / 2), new Array(Math.floor(size / 2) + 1).fill(0xc0)),
+    build: (size) => nested(Math.floor(size / 2), (inner) => [inner, null]),
+    outcome: "a value",
+  },
+  {
+    name: "maps in maps, each with another pair to come, and no end",
+    make: (size) => repeated([], [0x82, 0xa1, 0x61], Math.floor(size / 3)),
+    // Each reserves two bytes.
+    build: (size) => nested(Math.floor(size / 5), around),
+    outcome: "INSUFFICIENT_DATA",
+  },
+  { name: "empty arrays", ...arrayOf([0x90], () => []) },
+  { name: "empty maps", ...arrayOf([0x80], () => ({})) },
+  { name: "arrays of one", ...arrayOf([0x91, 0xc0], (i) => [i]) },
+  { name: "maps of one pair with an integer key", ...arrayOf([0x81, 1, 0xc0], () => objectOf(1, () => 1)) },
+  { name: "maps of one pair", ...arrayOf([0x81, 0xa0, 0xc0], () => ({ "": null })) },
+  { name: "empty strings", ...arrayOf([0xa0], () => "") },
+  { name: "strings of one letter", ...arrayOf([0xa1, 0x61], () => "a") },
+  { name: "strings of one malformed byte", ...arrayOf([0xa1, 0xff], () => String.fromCharCode(0xfffd)) },
+  { name: "empty binary data", ...arrayOf([0xc4, 0], () => new Uint8Array(shared, 0, 0)) },
+  {
+    name: "extensions of one byte",
+    ...arrayOf([0xd4, 5, 0], () => ({ type: 5, data: new Uint8Array(shared, 0, 1) })),
+  },
+  { name: "timestamps", ...arrayOf([0xd6, 0xff, 0, 0, 0, 1], () => new Date(1000)) },
+  {
+    name: "floats between other things",
+    ...arrayOf([0xca, 0x3f, 0, 0, 1, 0xc0], (i) => (i % 2 === 0 ? 0.5 + i : null), 2),
+  },
   {
     name: "maps, each with a key of its own",
     make: (size) =>
@@ -156,6 +251,7 @@ export const hostileCases = [
         bytes[end] = 0xc0;
         return end + 1;
       }),
+    build: (size) => listOf(Math.floor(size / 7), (i) => objectOf(1, () => keyText(i))),
     outcome: "a value",
   },
   {
@@ -170,6 +266,10 @@ export const hostileCases = [
         }
         return at;
       }),
+    build: (size) =>
+      listOf(Math.floor(size / 46), (i) =>
+        objectOf(15, (k) => String.fromCharCode(0x41 + 2 * k + ((i >>> k) & 1))),
+      ),
     outcome: "a value",
   },
   {
@@ -180,6 +280,7 @@ export const hostileCases = [
         bytes[end] = 0xc0;
         return end + 1;
       }),
+    build: (size) => objectOf(Math.floor(size / 6), keyText),
     outcome: "a value",
   },
   {
@@ -190,11 +291,13 @@ export const hostileCases = [
         bytes[at + 5] = 0xc0;
         return at + 6;
       }),
+    build: (size) => objectOf(Math.floor(size / 6), (i) => (i * 4093) >>> 0),
     outcome: "a value",
   },
   {
     name: "one map with the same key again and again",
     make: (size) => repeated(head32(0xdf, Math.floor(size / 3)), [0xa1, 0x61, 0xc0], Math.floor(size / 3)),
+    build: () => ({ a: null }),
     outcome: "a value",
   },
   {
@@ -214,30 +317,38 @@ export const hostileCases = [
         Math.ceil(size / pairs.length),
       );
     },
+    build(size) {
+      const keys = collidingKeys(2048).map((key) => key.toString(36));
+      return listOf(Math.ceil(size / (keys.length * 10)), () => objectOf(keys.length, (i) => keys[i]));
+    },
     outcome: "a value",
   },
   {
     name: "one string",
     make: (size) => repeated(head32(0xdb, size), [0x61], size),
+    build: (size) => flat("a".repeat(size)),
     outcome: "a value",
   },
   {
     name: "one string of malformed bytes",
     make: (size) => repeated(head32(0xdb, size), [0xff], size),
+    build: (size) => flat("\ufffd".repeat(size)),
     outcome: "a value",
   },
   {
     name: "the key __proto__ behind all else",
     make: (size) =>
       repeated([0x92, ...head32(0xdd, size)], [0x01], size, [0x81, 0xa9, ...Buffer.from("__proto__"), 0x80]),
+    build: (size) => [listOf(size, () => 1)],
     outcome: "FORBIDDEN_KEY",
   },
   {
     name: "a byte that is never used, behind all else",
     make: (size) => repeated(head32(0xdd, size + 1), [0x90], size, [0xc1]),
+    build: (size) => listOf(size, () => []),
     outcome: "UNKNOWN_FORMAT",
   },
 ];
 
-/** How large the messages are that are measured: twice, to see whether the time is linear. */
-export const SIZES = [MEGABYTE, 4 * MEGABYTE];
+/** How large the messages are that are measured. */
+export const SIZE = 4 * MEGABYTE;

@@ -84,6 +84,9 @@ inline size_t allocated_bytes() {
 }
 
 #ifndef MPW_TEST_ASAN
+/// What is freed of large blocks goes back to the system, or a limit of address space would be none.
+inline const bool kGivesBack = mallopt(M_MMAP_THRESHOLD, 128 * 1024) == 1;
+
 /// While it lives, the process gets no more than `bytes` of further address space.
 class MemoryLimit {
  public:
