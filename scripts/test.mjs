@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
+import { chooseSeed } from "../test/lib/randomCases.mjs";
 import { build } from "./lib/build.mjs";
 import { main, root, run, step } from "./lib/command.mjs";
 import { fuzz, fuzzers } from "./lib/fuzz.mjs";
@@ -16,6 +17,8 @@ const vitestArguments = process.argv.slice(2);
 const FUZZ_SECONDS = 20;
 
 await main(async () => {
+  // One for Vitest and all hosts.
+  chooseSeed();
   await build();
   if (vitestArguments[0] === "--browsers") {
     await setUpBrowsers();
