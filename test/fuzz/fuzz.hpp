@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "bytes.hpp"
 #include "key_table.hpp"
@@ -58,12 +59,18 @@ inline DecodeOptions decode_options(Choices& choices) {
       options.element_sizes[type] = static_cast<uint8_t>(1 << type % 4);
   }
   if ((modes & 128) != 0) {
-    for (int64_t* limit : {&options.max_str_length, &options.max_bin_length, &options.max_array_length,
-                           &options.max_map_length, &options.max_ext_length, &options.max_depth}) {
+    for (int64_t* limit :
+         {&options.max_str_length, &options.max_bin_length, &options.max_array_length,
+          &options.max_map_length, &options.max_ext_length, &options.max_depth, &options.max_elements}) {
       *limit = int64_t{choices.byte()} - 1;
     }
   }
   return options;
+}
+
+/// Fuzzers seldom come upon input that fills several windows: a few bytes, again and again, do.
+inline void append_copies(std::vector<uint8_t>& to, std::span<const uint8_t> bytes, uint32_t copies) {
+  for (uint32_t i = 0; i < copies; i++) to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
 inline bool has_limits(const DecodeOptions& options) { return options.max_depth != UINT32_MAX; }
