@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import type { HubMessage } from "@microsoft/signalr";
 import fc from "fast-check";
 import {
@@ -8,9 +9,11 @@ import {
   MessagePackHubProtocol,
 } from "msgpack-wasm/testing";
 import { afterEach, describe, test, vi } from "vitest";
+import { damaged } from "../lib/arbitraries.mjs";
 import { check } from "../lib/fuzzing.ts";
-import { outcome } from "../lib/reference.ts";
+import { isSame, outcome } from "../lib/reference.ts";
 import { bufferOf, joined, Log, messages, official } from "./lib/messages.ts";
+import vectors from "./vectors.json" with { type: "json" };
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -19,6 +22,12 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const ours = new MessagePackHubProtocol();
 const batches = fc.array(messages, { maxLength: 8 });
+
+function vectorFrames(): ArrayBuffer[] {
+  return (vectors as { hex?: string }[]).flatMap(({ hex }) =>
+    hex ? [bufferOf(Buffer.from(hex, "hex"))] : [],
+  );
+}
 
 function parse(protocol: Pick<MessagePackHubProtocol, "parseMessages">, input: ArrayBuffer) {
   const log = new Log();
@@ -101,6 +110,28 @@ describe("random messages", () => {
         }
       }
     });
+  });
+
+  test("that were damaged come out as the same objects, or are an error for both", () => {
+    const written = fc.oneof(
+      batches.map((batch) => joined(batch.map((message) => official.writeMessage(message)))),
+      fc.constantFrom(...vectorFrames()),
+    );
+    let compared = 0;
+    check(damaged(written.map((batch) => new Uint8Array(batch))), 3000, (bytes) => {
+      const input = bufferOf(bytes);
+      // We make U+FFFD of malformed text as the WHATWG says, they whatever comes of it.
+      const strict = outcome(() => parse(new MessagePackHubProtocol({ fatalUtf8: true }), input));
+      if ("error" in strict && "code" in strict.error && strict.error.code === "INVALID_UTF8") return;
+      compared++;
+      const [result, theirs] = [outcome(() => parse(ours, input)), outcome(() => parse(official, input))];
+      if ("error" in result && "error" in theirs) return;
+      assert.ok(
+        isSame(result, theirs),
+        `${Buffer.from(bytes).toString("hex")}: ${inspect([result, theirs])}`,
+      );
+    });
+    assert.ok(compared > 2000);
   });
 
   test("come out as a server needs them: what was written", () => {
