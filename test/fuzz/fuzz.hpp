@@ -62,7 +62,9 @@ inline DecodeOptions decode_options(Choices& choices) {
     for (int64_t* limit :
          {&options.max_str_length, &options.max_bin_length, &options.max_array_length,
           &options.max_map_length, &options.max_ext_length, &options.max_depth, &options.max_elements}) {
-      *limit = int64_t{choices.byte()} - 1;
+      // Most often one that messages meet.
+      const uint32_t byte = choices.byte();
+      *limit = int64_t{byte < 192 ? byte % 8 : byte} - 1;
     }
   }
   return options;
