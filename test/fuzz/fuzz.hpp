@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <vector>
@@ -45,6 +46,11 @@ class Choices {
   std::span<const uint8_t> bytes_;
 };
 
+constexpr int64_t DecodeOptions::*kLimits[] = {
+    &DecodeOptions::max_str_length, &DecodeOptions::max_bin_length, &DecodeOptions::max_array_length,
+    &DecodeOptions::max_map_length, &DecodeOptions::max_ext_length, &DecodeOptions::max_depth,
+    &DecodeOptions::max_elements};
+
 /// The bits of a byte say what of the options is not as usual.
 inline DecodeOptions decode_options(Choices& choices) {
   DecodeOptions options;
@@ -59,12 +65,10 @@ inline DecodeOptions decode_options(Choices& choices) {
       options.element_sizes[type] = static_cast<uint8_t>(1 << type % 4);
   }
   if ((modes & 128) != 0) {
-    for (int64_t* limit :
-         {&options.max_str_length, &options.max_bin_length, &options.max_array_length,
-          &options.max_map_length, &options.max_ext_length, &options.max_depth, &options.max_elements}) {
-      // Most often one that messages meet.
+    for (const auto limit : kLimits) {
+      // None, or most often one that messages meet.
       const uint32_t byte = choices.byte();
-      *limit = int64_t{byte < 192 ? byte % 8 : byte} - 1;
+      if (byte % 2 == 0) options.*limit = int64_t{byte < 192 ? byte / 2 % 8 : byte} - 1;
     }
   }
   return options;
@@ -75,7 +79,11 @@ inline void append_copies(std::vector<uint8_t>& to, std::span<const uint8_t> byt
   for (uint32_t i = 0; i < copies; i++) to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
-inline bool has_limits(const DecodeOptions& options) { return options.max_depth != UINT32_MAX; }
+inline bool has_limits(const DecodeOptions& options) {
+  const DecodeOptions none;
+  return std::any_of(std::begin(kLimits), std::end(kLimits),
+                     [&](const auto limit) { return options.*limit != none.*limit; });
+}
 
 /// One for each `index`, with nothing in it. To copy an empty one takes a twentieth of the time to make one.
 inline KeyTable& empty_key_table(size_t index = 0) {
