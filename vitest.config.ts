@@ -1,9 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { CaseCounter, chooseSeed } from "./test/lib/randomCases.mjs";
+
+chooseSeed();
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    setupFiles: ["test/lib/seed.ts"],
     // The tests run the package as it is published, under its name; where they need handles on its insides, a build
     // of the same code that has them.
     alias: {
@@ -17,6 +21,6 @@ export default defineConfig({
     maxWorkers: 2,
     // No test measures time: one that takes long on a busy machine is no failure.
     testTimeout: 60_000,
-    reporters: ["default"],
+    reporters: ["default", new CaseCounter()],
   },
 });

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
+import { chooseSeed } from "../test/lib/randomCases.mjs";
 import { build } from "./lib/build.mjs";
 import { main, root, run, step } from "./lib/command.mjs";
 import { fuzz, fuzzers } from "./lib/fuzz.mjs";
@@ -19,6 +20,8 @@ const FUZZ_SECONDS = 20;
 const SOAK_MINUTES = 2;
 
 await main(async () => {
+  // One for Vitest and all hosts.
+  chooseSeed();
   await build();
   if (vitestArguments[0] === "--browsers") {
     await setUpBrowsers();

@@ -3,14 +3,12 @@ import { inspect } from "node:util";
 import * as reference from "@msgpack/msgpack";
 import fc from "fast-check";
 import { DecodeError, Decoder, decode, Encoder, encode } from "msgpack-wasm";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { madeDocuments, realDocuments } from "../bench/lib/documents.mjs";
-import { damaged, damagedMessages, texts, values } from "./lib/arbitraries.mjs";
-import { check, FUZZ_TIMEOUT } from "./lib/fuzzing.ts";
+import { damaged, damagedMessages, tokenRows, values } from "./lib/arbitraries.mjs";
+import { check } from "./lib/fuzzing.ts";
+import { realMessages } from "./lib/realMessages.ts";
 import { isSame, outcome } from "./lib/reference.ts";
-import vectors from "./signalr/vectors.json" with { type: "json" };
-
-vi.setConfig({ testTimeout: FUZZ_TIMEOUT });
 
 // Whoever changes the import from "@msgpack/msgpack" to "msgpack-wasm" gets the same bytes and the same values.
 // Where fast-check finds a difference, it prints the seed that brings it back.
@@ -97,7 +95,7 @@ describe("random bytes", () => {
   });
 
   test("that look like MessagePack are the same value, or an error for both", () => {
-    check(fc.array(tokens(), { maxLength: 24 }), 5000, (parts) => compareDecoding(Buffer.concat(parts)));
+    check(tokenRows, 5000, (bytes) => compareDecoding(bytes));
   });
 
   test("that a message was damaged to are the same value, or an error for both", () => {
@@ -105,8 +103,12 @@ describe("random bytes", () => {
   });
 
   test("that a real message was damaged to are the same value, or an error for both", () => {
-    const parts = [...partsOfDocuments(), ...hubMessages()];
-    check(damaged(fc.constantFrom(...parts)), 3000, (bytes) => compareDecoding(bytes));
+    check(damaged(fc.constantFrom(...realMessages())), 4000, (bytes) => compareDecoding(bytes));
+  });
+
+  test("that a whole document was damaged to are the same value, or an error for both", () => {
+    const documents = realDocuments().map(({ value }) => reference.encode(value).slice());
+    check(damaged(fc.constantFrom(...documents)), 60, (bytes) => compareDecoding(bytes));
   });
 
   test("are the same with any options", () => {
@@ -124,7 +126,7 @@ describe("random bytes", () => {
       { requiredKeys: [] },
     );
     const messages = fc.oneof(
-      fc.array(tokens(), { maxLength: 24 }).map((parts) => Buffer.concat(parts)),
+      tokenRows,
       damagedMessages,
       values().map((value) => encode(value)),
     );
@@ -224,65 +226,5 @@ function checkDetails(error: Error & { code?: unknown; offset?: unknown }, bytes
   assert.ok(
     typeof error.offset === "number" && error.offset >= 0 && error.offset <= bytes.length,
     error.stack,
-  );
-}
-
-/** Arrays and objects out of the real documents, of a size at which damage has a chance to matter, some of each document. */
-function partsOfDocuments(): Uint8Array[] {
-  return realDocuments().flatMap(({ value }) => {
-    const parts: Uint8Array[] = [];
-    const collect = (part: unknown) => {
-      if (typeof part !== "object" || part === null || parts.length === 40) return;
-      const bytes = reference.encode(part);
-      if (bytes.length >= 50 && bytes.length <= 2000) parts.push(bytes.slice());
-      else if (bytes.length > 2000) for (const item of Object.values(part).slice(0, 20)) collect(item);
-    };
-    collect(value);
-    return parts;
-  });
-}
-
-/** Those of SignalR, without the length in front. */
-function hubMessages(): Uint8Array[] {
-  return (vectors as { hex?: string }[]).flatMap(({ hex }) =>
-    hex ? [Uint8Array.from(Buffer.from(hex, "hex").subarray(1))] : [],
-  );
-}
-
-/** A header and what it needs, mostly; the lengths are small. */
-function tokens() {
-  const payload = (header: number[], length: number) =>
-    fc
-      .uint8Array({ minLength: length, maxLength: length, max: 0x7f })
-      .map((data) => Buffer.from([...header, ...data]));
-  const small = fc.integer({ min: 0, max: 6 });
-  return fc.oneof(
-    { weight: 2, arbitrary: fc.integer({ min: 0, max: 255 }).map((byte) => Buffer.from([byte])) },
-    { weight: 4, arbitrary: fc.integer({ min: 0x80, max: 0x83 }).map((byte) => Buffer.from([byte])) },
-    { weight: 4, arbitrary: fc.integer({ min: 0x90, max: 0x96 }).map((byte) => Buffer.from([byte])) },
-    { weight: 3, arbitrary: fc.constantFrom(0xc0, 0xc2, 0xc3, 1, 0xff).map((byte) => Buffer.from([byte])) },
-    { weight: 4, arbitrary: small.chain((length) => payload([0xa0 + length], length)) },
-    { weight: 1, arbitrary: small.chain((length) => payload([0xd9, length], length)) },
-    { weight: 1, arbitrary: small.chain((length) => payload([0xda, 0, length], length)) },
-    { weight: 1, arbitrary: small.chain((length) => payload([0xdb, 0, 0, 0, length], length)) },
-    { weight: 1, arbitrary: small.chain((length) => payload([0xc4, length], length)) },
-    { weight: 1, arbitrary: small.chain((length) => payload([0xc7, length, 5], length)) },
-    { weight: 1, arbitrary: small.map((count) => Buffer.from([0xdc, 0, count])) },
-    { weight: 1, arbitrary: small.map((count) => Buffer.from([0xde, 0, count])) },
-    { weight: 1, arbitrary: small.map((count) => Buffer.from([0xdd, 0, 0, 0, count])) },
-    { weight: 1, arbitrary: small.map((count) => Buffer.from([0xdf, 0, 0, 0, count])) },
-    // Numbers, and extensions of fixed size.
-    ...[0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd0, 0xd1, 0xd2, 0xd3].map((byte) => ({
-      weight: 1,
-      arbitrary: payload([byte], [4, 8, 1, 2, 4, 8, 1, 2, 4, 8][byte - 0xca]),
-    })),
-    ...[0xd4, 0xd5, 0xd6, 0xd7, 0xd8].map((byte, i) => ({
-      weight: 1,
-      arbitrary: payload([byte, 7], 2 ** i),
-    })),
-    { weight: 1, arbitrary: payload([0xd6, 0xff], 4) },
-    { weight: 1, arbitrary: payload([0xd7, 0xff], 8) },
-    { weight: 1, arbitrary: payload([0xc7, 12, 0xff], 12) },
-    { weight: 1, arbitrary: texts.map((text) => Buffer.from(encode(text))) },
   );
 }

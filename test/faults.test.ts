@@ -409,6 +409,10 @@ describe.each([
   });
 });
 
+const plainProtocol = new MessagePackHubProtocol();
+/** Of a type that nobody knows, which the logger is told of. */
+const unknownFrame = Uint8Array.of(3, 0x92, 100, 1);
+
 describe("SignalR", () => {
   const log = (fault: Fault) => ({
     log() {
@@ -419,11 +423,9 @@ describe("SignalR", () => {
   const completion = { type: 3, invocationId: "1", result: new Point(3, 4) };
   const extensionCodec = faultyCodec(() => {});
   const plain = new MessagePackHubProtocol({ extensionCodec });
-  // Of a type that nobody knows, which the logger is told of.
-  const unknown = Uint8Array.of(3, 0x92, 100, 1);
   const batch = join(
     new Uint8Array(plain.writeMessage(invocation as never)),
-    unknown,
+    unknownFrame,
     new Uint8Array(plain.writeMessage(completion as never)),
   );
 
@@ -505,6 +507,72 @@ describe("SignalR", () => {
       },
     );
     expect(count).toBe(8);
+  });
+});
+
+describe("a logger of SignalR's that throws", () => {
+  const messages = [
+    { type: 6 },
+    { type: 3, invocationId: "1", result: 7 },
+    { type: 1, target: "a", arguments: [] },
+  ].map((message) => new Uint8Array(plainProtocol.writeMessage(message as never)));
+  // Short messages only, and of unknown types at the start, the end, and in a row.
+  const batch = join(
+    unknownFrame,
+    messages[0],
+    unknownFrame,
+    unknownFrame,
+    messages[1],
+    messages[2],
+    unknownFrame,
+  );
+  const expected = plainProtocol.parseMessages(batch, null);
+
+  test.each([
+    ["windows of the usual size", undefined, undefined, undefined],
+    ["small windows", 16, 600, 64],
+  ])("costs no message but the batch that it looks at, in %s", (_, tape, chunk, pooled) => {
+    limitDecodeWindows(tape, chunk, pooled);
+    const count = failAtEach(
+      (fault) => plainProtocol.parseMessages(batch, { log: fault }),
+      (error) => {
+        expect(error).toBe(boom);
+        expectSound();
+        expect(plainProtocol.parseMessages(batch, { log: () => {} })).toStrictEqual(expected);
+      },
+    );
+    expect(count).toBe(4);
+  });
+
+  test.each([1, 2, 7, 100])("costs no message of a stream in pieces of %i bytes", (size) => {
+    const count = failAtEach(
+      (fault) => {
+        const reader = new HubFrameReader(null, { log: fault });
+        const errors: unknown[] = [];
+        const read: unknown[] = [];
+        const readAll = () => {
+          for (const message of reader) read.push(message);
+        };
+        for (const piece of piecesOf(batch, size)) {
+          reader.push(piece);
+          try {
+            readAll();
+          } catch (error) {
+            errors.push(error);
+            readAll();
+          }
+        }
+        reader.end();
+        expect(read).toStrictEqual(expected);
+        expect(errors.length).toBeLessThanOrEqual(1);
+        if (errors.length > 0) throw errors[0];
+      },
+      (error) => {
+        expect(error).toBe(boom);
+        expectSound();
+      },
+    );
+    expect(count).toBe(4);
   });
 });
 

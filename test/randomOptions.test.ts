@@ -5,7 +5,7 @@ import fc from "fast-check";
 import * as ours from "msgpack-wasm";
 import { describe, expect, test } from "vitest";
 import { damagedMessages, keys, values } from "./lib/arbitraries.mjs";
-import { check } from "./lib/fuzzing.ts";
+import { check, checkAwaited } from "./lib/fuzzing.ts";
 import { isSame, type Outcome, outcome } from "./lib/reference.ts";
 import { collectUntilError, piecesOf, streamOf } from "./lib/streams.ts";
 
@@ -221,19 +221,17 @@ describe("encoding random values with random options", () => {
   });
 
   test("by instances that are used again and again, errors between", () => {
-    const pairs = fc
-      .sample(fc.tuple(encoderOptions, codecNames), { numRuns: 20, seed: 1 })
-      .map(([options, name]) => {
-        const withCodec = (library: Library) => ({
-          ...options,
-          extensionCodec: makeCodec(library, name, []),
-          context: "ctx",
-        });
-        return [
-          new ours.Encoder<string>(withCodec(ours)),
-          new reference.Encoder<string>(withCodec(reference as unknown as Library) as never),
-        ] as const;
+    const pairs = fc.sample(fc.tuple(encoderOptions, codecNames), 20).map(([options, name]) => {
+      const withCodec = (library: Library) => ({
+        ...options,
+        extensionCodec: makeCodec(library, name, []),
+        context: "ctx",
       });
+      return [
+        new ours.Encoder<string>(withCodec(ours)),
+        new reference.Encoder<string>(withCodec(reference as unknown as Library) as never),
+      ] as const;
+    });
     check(fc.tuple(codecValues, fc.nat({ max: pairs.length - 1 })), 3000, ([value, i]) => {
       const [mine, theirs] = pairs[i];
       const what = () => `encoder ${i}: ${inspect(value, { depth: 9 })}`;
@@ -355,10 +353,7 @@ describe("decoding random messages with random options", () => {
   });
 
   test("by instances that are used again and again, errors between", () => {
-    const settings = fc.sample(fc.tuple(decoderOptions, codecNames, converterNames), {
-      numRuns: 20,
-      seed: 2,
-    });
+    const settings = fc.sample(fc.tuple(decoderOptions, codecNames, converterNames), 20);
     const decoders = settings.map((setting) => new ours.Decoder<string>(withCodec(ours, ...setting)));
     check(fc.tuple(messages, fc.nat({ max: settings.length - 1 })), 3000, ([bytes, i]) => {
       const fresh = outcome(() => ours.decode<string>(bytes, withCodec(ours, ...settings[i])));
@@ -375,28 +370,24 @@ describe("decoding random messages with random options", () => {
       converterNames,
       fc.integer({ min: 1, max: 40 }),
     );
-    await fc.assert(
-      fc.asyncProperty(all, async ([bytes, options, name, converter, size]) => {
-        const settings = withCodec(ours, options, name, converter);
-        const whole = outcome(() => ours.decode<string>(bytes, settings));
-        const what = () =>
-          `${Buffer.from(bytes).toString("hex")} by ${size}, ${inspect({ options, name, converter })}`;
-        const stream = streamOf(...piecesOf(bytes, size));
-        const { items, error } = await collectUntilError(ours.decodeMultiStream<string>(stream, settings));
-        if ("value" in whole) {
-          assert.equal(error, null, what());
-          assert.ok(isSame(items, [whole.value]), what());
-        } else if (error !== null) {
-          if (items.length === 0)
-            compare({ error }, whole, what, mayDiffer({ error }, whole, name, converter));
-        } else {
-          assert.match(kindOfError(whole.error), /Extra|insufficient/, what());
-        }
-        const segments = outcome(() => ours.decodeSegments<string>(piecesOf(bytes, size), settings));
-        compare(segments, whole, what, mayDiffer(segments, whole, name, converter));
-      }),
-      { numRuns: 1500 },
-    );
+    await checkAwaited(all, 1500, async ([bytes, options, name, converter, size]) => {
+      const settings = withCodec(ours, options, name, converter);
+      const whole = outcome(() => ours.decode<string>(bytes, settings));
+      const what = () =>
+        `${Buffer.from(bytes).toString("hex")} by ${size}, ${inspect({ options, name, converter })}`;
+      const stream = streamOf(...piecesOf(bytes, size));
+      const { items, error } = await collectUntilError(ours.decodeMultiStream<string>(stream, settings));
+      if ("value" in whole) {
+        assert.equal(error, null, what());
+        assert.ok(isSame(items, [whole.value]), what());
+      } else if (error !== null) {
+        if (items.length === 0) compare({ error }, whole, what, mayDiffer({ error }, whole, name, converter));
+      } else {
+        assert.match(kindOfError(whole.error), /Extra|insufficient/, what());
+      }
+      const segments = outcome(() => ours.decodeSegments<string>(piecesOf(bytes, size), settings));
+      compare(segments, whole, what, mayDiffer(segments, whole, name, converter));
+    });
   });
 });
 

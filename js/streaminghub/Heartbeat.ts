@@ -16,6 +16,8 @@ export class Heartbeat {
   readonly #send: (sequence: number, sentAt: number) => void;
   readonly #onTimeout: () => void;
   readonly #start = performance.now();
+  /** The milliseconds from the last heartbeat that was answered to its answer. */
+  roundTripTime: number | undefined;
   #sequence = -1;
   #interval: ReturnType<typeof setInterval> | undefined;
   #timeout: ReturnType<typeof setTimeout> | undefined;
@@ -45,16 +47,16 @@ export class Heartbeat {
     this.#timeout = undefined;
   }
 
-  /** Takes an answer. Returns the round-trip time in milliseconds. */
-  answered(sequence: number, sentAt: number): number {
+  /** Takes an answer. */
+  answered(sequence: number, sentAt: number): void {
     const roundTripTime = this.#now() - sentAt;
+    this.roundTripTime = roundTripTime;
     // Answers to earlier ones do not say that the server is there now.
     if (sequence === this.#sequence) {
       clearTimeout(this.#timeout);
       this.#timeout = undefined;
     }
     this.#options.onResponse?.({ sequence, roundTripTime });
-    return roundTripTime;
   }
 
   #beat(): void {

@@ -39,7 +39,8 @@ export interface ConnectionOptions {
   onServerHeartbeat?: (event: ServerHeartbeatEvent) => void;
   /**
    * Is called with what goes wrong and concerns no call: a message that cannot be read (`message` has its bytes), or an
-   * exception in the receiver or a callback. The connection goes on. Default: `console.error`.
+   * exception in the receiver, a callback or the transport. The connection goes on. What it throws itself goes to
+   * `console.error`. Default: `console.error`.
    */
   onError?: (error: unknown, message?: Uint8Array) => void;
 }
@@ -55,7 +56,6 @@ export class HubConnection implements HubStreamEvents {
   #stream: HubStream | null = null;
   /** Why no call can be made, or null while one can. */
   #failure: StreamingHubError | null;
-  #roundTripTime: number | undefined;
   #isAccepted = false;
   #isOver = false;
   /** Resolves when the server has accepted the hub. */
@@ -84,8 +84,7 @@ export class HubConnection implements HubStreamEvents {
         ? null
         : new Heartbeat(
             heartbeat,
-            (sequence, clientSentAt) =>
-              this.#stream?.send(codec.write({ type: "clientHeartbeat", sequence, clientSentAt })),
+            (sequence, clientSentAt) => this.#sendHeartbeat(sequence, clientSentAt),
             () => this.#timeOut(),
           );
     this.#failure = this.#error("DISCONNECTED", GrpcStatus.UNAVAILABLE, "The hub is not connected yet");
@@ -99,11 +98,13 @@ export class HubConnection implements HubStreamEvents {
     this.over = new Promise((resolve) => {
       this.#resolveOver = resolve;
     });
+    // A transport may end the stream, and then throw: then nobody waits for the rest.
+    this.connected.catch(() => {});
   }
 
   /** The milliseconds from the last heartbeat that was answered to its answer. */
   get roundTripTime(): number | undefined {
-    return this.#roundTripTime;
+    return this.#heartbeat?.roundTripTime;
   }
 
   /** Takes the stream that was opened with this connection as its events. */
@@ -117,7 +118,7 @@ export class HubConnection implements HubStreamEvents {
       const what = version === undefined ? "no version" : `version ${version}`;
       const detail = `The server has not accepted the hub: its headers name ${what} of the protocol, not ${VERSION}`;
       this.#disconnect("faulted", this.#error("CONNECT", GrpcStatus.UNIMPLEMENTED, detail));
-      this.#stream?.cancel();
+      this.#endStream("cancel");
       return;
     }
     this.#isAccepted = true;
@@ -131,7 +132,7 @@ export class HubConnection implements HubStreamEvents {
     if (this.#isAccepted || this.#isOver) return;
     this.#rejectConnect(reason);
     this.#disconnect("faulted", this.#error("CONNECT", GrpcStatus.CANCELLED, "Aborted", reason));
-    this.#stream?.cancel();
+    this.#endStream("cancel");
   }
 
   ended({ status, detail, cause }: StreamEnd): void {
@@ -146,7 +147,7 @@ export class HubConnection implements HubStreamEvents {
   /** Ends the connection. Calls that wait are rejected. */
   close(): Promise<void> {
     if (this.#disconnect("completed", this.#error("CLOSED", GrpcStatus.CANCELLED, "The client was closed"))) {
-      this.#stream?.close();
+      this.#endStream("close");
     }
     return this.over;
   }
@@ -215,7 +216,7 @@ export class HubConnection implements HubStreamEvents {
           this.#beat(bytes, frame);
           break;
         case "clientHeartbeatResponse":
-          this.#roundTripTime = this.#heartbeat?.answered(frame.sequence, frame.sentAt);
+          this.#heartbeat?.answered(frame.sequence, frame.sentAt);
       }
     } catch (error) {
       this.#report(error, bytes);
@@ -278,7 +279,19 @@ export class HubConnection implements HubStreamEvents {
         ...errorAnswer(error),
       });
     }
-    if (this.#failure === null) this.#stream?.send(answer);
+    try {
+      if (this.#failure === null) this.#stream?.send(answer);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  #sendHeartbeat(sequence: number, clientSentAt: number): void {
+    try {
+      this.#stream?.send(this.#codec.write({ type: "clientHeartbeat", sequence, clientSentAt }));
+    } catch (error) {
+      this.#report(error);
+    }
   }
 
   #watch(signal: AbortSignal, id: number): void {
@@ -290,7 +303,7 @@ export class HubConnection implements HubStreamEvents {
   #timeOut(): void {
     const detail = "The server has not answered heartbeats in time";
     const error = this.#error("TIMED_OUT", GrpcStatus.DEADLINE_EXCEEDED, detail);
-    if (this.#disconnect("timedOut", error)) this.#stream?.cancel();
+    if (this.#disconnect("timedOut", error)) this.#endStream("cancel");
   }
 
   /** Returns false if that was done before. */
@@ -305,6 +318,16 @@ export class HubConnection implements HubStreamEvents {
     return true;
   }
 
+  /** Where the transport fails to do so, there is nothing to wait for. */
+  #endStream(how: "close" | "cancel"): void {
+    try {
+      this.#stream?.[how]();
+    } catch (error) {
+      this.#report(error);
+      this.#resolveOver();
+    }
+  }
+
   #error(code: StreamingHubErrorCode, status: number, detail: string, cause?: unknown): StreamingHubError {
     return new StreamingHubError(`${this.#hubName}: ${detail}`, { code, status, detail, cause });
   }
@@ -313,19 +336,27 @@ export class HubConnection implements HubStreamEvents {
     const { onError } = this.#options;
     if (onError === undefined) {
       console.error(`${this.#hubName}:`, error);
-    } else {
+      return;
+    }
+    try {
       onError(error, message);
+    } catch (thrown) {
+      console.error(`${this.#hubName}: onError has thrown`, thrown, "when it was told of", error);
     }
   }
 }
 
-/** What a server is told of an exception in the receiver. */
+/** What a server is told of an exception in the receiver, which may be anything. */
 function errorAnswer(error: unknown): { statusCode: number; detail: string; message: string | null } {
-  if (error instanceof StreamingHubError) {
-    return { statusCode: error.status, detail: error.detail, message: error.serverMessage };
+  try {
+    if (error instanceof StreamingHubError) {
+      return { statusCode: error.status, detail: error.detail, message: error.serverMessage };
+    }
+    const detail = String(error instanceof Error ? error.message : error);
+    return { statusCode: GrpcStatus.INTERNAL, detail, message: String(error) };
+  } catch {
+    return { statusCode: GrpcStatus.INTERNAL, detail: "An exception without words", message: null };
   }
-  const detail = error instanceof Error ? error.message : String(error);
-  return { statusCode: GrpcStatus.INTERNAL, detail, message: String(error) };
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -9,6 +9,7 @@ import { Failure, root, run } from "./command.mjs";
 const found = "build/fuzz/corpus";
 const failed = "build/fuzz/failed";
 const kept = "test/fuzz/corpus";
+const words = "test/fuzz/words.dict";
 
 /** As many run at once as CI has cores. */
 const AT_ONCE = 2;
@@ -65,6 +66,7 @@ async function fuzzOne(name, seconds, seed) {
     `-max_len=${MAX_BYTES}`,
     `-timeout=${TIMEOUT_SECONDS}`,
     `-seed=${seed}`,
+    `-dict=${words}`,
     `-artifact_prefix=${failed}/${name}-`,
     "-print_final_stats=1",
     `${found}/${name}`,

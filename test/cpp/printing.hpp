@@ -23,6 +23,7 @@ inline void PrintTo(Status status, std::ostream* out) {
                                     "kMaxMapLength",
                                     "kMaxExtLength",
                                     "kMaxDepth",
+                                    "kMaxElements",
                                     "kOutOfMemory",
                                     "kTypedArrayOffset",
                                     "kTypedArrayLength",

@@ -162,6 +162,8 @@ struct Reference {
   /// Bytes of the value.
   size_t size = 0;
   std::string events;
+  /// The first limit of the options that was exceeded, at which the reference does not stop.
+  Status exceeded = Status::kDone;
 };
 
 /// Reads one MessagePack value as plainly as can be.
@@ -187,13 +189,14 @@ class ReferenceDecoder {
       least--;
       Open inner{0, false};
       bool opens = false;
+      depth_ = static_cast<int64_t>(stack.size());
       status = value(is_key, inner, opens);
       if (!opens || status != Status::kDone) continue;
       stack.push_back(inner);
       least += inner.left;
       if (least > message_.size() - at_) status = Status::kInsufficientData;
     }
-    return {status, at_, events_.str()};
+    return {status, at_, events_.str(), exceeded_};
   }
 
  private:
@@ -201,6 +204,18 @@ class ReferenceDecoder {
     uint64_t left;
     bool is_map;
   };
+
+  void limit(uint64_t size, int64_t most, Status status) {
+    if (exceeded_ == Status::kDone && static_cast<int64_t>(size) > most) exceeded_ = status;
+  }
+
+  /// Of a container of `count` items or pairs, at the current depth.
+  void limit_container(uint64_t count, int64_t most, Status status) {
+    limit(count, most, status);
+    limit(static_cast<uint64_t>(depth_), options_.max_depth, Status::kMaxDepth);
+    elements_ += count;
+    limit(elements_, options_.max_elements, Status::kMaxElements);
+  }
 
   bool take(size_t size, uint64_t& value) {
     if (message_.size() - at_ < size) return false;
@@ -238,6 +253,7 @@ class ReferenceDecoder {
     if (byte <= 0x8f || byte >= 0xde) {
       opens = true;
       inner = {length * 2, true};
+      limit_container(length, options_.max_map_length, Status::kMaxMapLength);
       events_.key(is_key);
       events_.line("map");
       if (length > 0 && (options_.any_key || options_.raw_keys)) events_.line("at " + std::to_string(start));
@@ -246,12 +262,19 @@ class ReferenceDecoder {
     if (byte <= 0x9f || byte >= 0xdc) {
       opens = true;
       inner = {length, false};
+      limit_container(length, options_.max_array_length, Status::kMaxArrayLength);
       events_.key(is_key);
       events_.line("array " + std::to_string(length));
       return Status::kDone;
     }
     uint64_t type = 0;
     if (is_ext && !take(1, type)) return Status::kInsufficientData;
+    if (is_ext) limit(length, options_.max_ext_length, Status::kMaxExtLength);
+    if (is_str && (is_key || !options_.raw_strings)) {
+      limit(length, options_.max_str_length, Status::kMaxStrLength);
+    } else {
+      limit(length, options_.max_bin_length, Status::kMaxBinLength);
+    }
     if (message_.size() - at_ < length) return Status::kInsufficientData;
     const std::span<const uint8_t> data = message_.subspan(at_, length);
     at_ += length;
@@ -318,6 +341,9 @@ class ReferenceDecoder {
   const std::span<const uint8_t> message_;
   const DecodeOptions options_;
   size_t at_ = 0;
+  int64_t depth_ = 0;
+  uint64_t elements_ = 0;
+  Status exceeded_ = Status::kDone;
   Events events_;
 };
 

@@ -36,7 +36,7 @@ class Generator {
         break;
       }
       case 2: {
-        const int32_t value = choices_.number<int32_t>() >> (4 + choices_.below(28));
+        const int32_t value = static_cast<int32_t>(static_cast<uint32_t>(bits()) << 4) >> 4;
         put(window().integer(value), test::integer(value));
         break;
       }
@@ -52,7 +52,7 @@ class Generator {
         numbers(choices_.below(choices_.one_in(4) ? 2000 : 40), false);
         break;
       case 6:
-        bigint(choices_.one_in(2), choices_.number<uint64_t>() >> choices_.below(64));
+        bigint(choices_.one_in(2), bits());
         break;
       case 7:
       case 8:
@@ -100,6 +100,13 @@ class Generator {
     return {bytes.begin(), bytes.end()};
   }
 
+  /// Any number, and often one next to a power of two, where formats change.
+  uint64_t bits() {
+    const uint64_t size = choices_.one_in(2) ? (uint64_t{1} << choices_.below(64)) + choices_.below(3) - 1
+                                             : choices_.number<uint64_t>() >> choices_.below(64);
+    return choices_.one_in(2) ? -size : size;
+  }
+
   double number() {
     switch (choices_.below(5)) {
       case 0:
@@ -111,7 +118,7 @@ class Generator {
       case 3:
         return -0.0;
       default:
-        return static_cast<double>(choices_.number<int64_t>() >> choices_.below(64));
+        return static_cast<double>(static_cast<int64_t>(bits()));
     }
   }
 
@@ -173,7 +180,17 @@ class Generator {
     }
     return units;
   }
-  uint32_t length(uint32_t longest) { return choices_.below(choices_.one_in(4) ? longest + 1 : 40); }
+  /// Most often one of those at which formats change, what stands before typed arrays counted in.
+  uint32_t length(uint32_t longest) {
+    switch (choices_.below(4)) {
+      case 0:
+        return 230 + choices_.below(40);
+      case 3:
+        return choices_.below(longest + 1);
+      default:
+        return choices_.below(40);
+    }
+  }
 
   void text() {
     const std::u16string text = units(length(Emitter::kMaxText), window().text_is_bytes);

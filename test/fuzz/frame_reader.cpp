@@ -11,10 +11,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FrameSession::Sizes sizes;
   sizes.pooled = choices.one_in(2) ? kMaxPooledBytes : KeyTable::kMaxKeyLength + choices.below(64);
   sizes.tape = Tokenizer::kMinTape + choices.below(64);
-  sizes.may_go_on = choices.one_in(2);
+  const uint32_t byte = choices.byte();
+  sizes.may_go_on = byte % 2 != 0;
   sizes.chunk = (sizes.may_go_on ? 2 : 1) * test::Sizes::least_chunk(sizes.pooled) + choices.below(256);
   if (choices.one_in(4)) sizes.max_length = choices.byte();
-  const std::span<const uint8_t> batch = choices.rest();
+  test::Bytes batch;
+  fuzz::append_copies(batch, choices.rest(), 1 + byte / 16);
 
   FrameSession::Sizes large = sizes;
   large.chunk = std::max(test::Sizes::least_chunk(kMaxPooledBytes), static_cast<uint32_t>(batch.size()));

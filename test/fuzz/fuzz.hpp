@@ -7,8 +7,10 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "bytes.hpp"
 #include "key_table.hpp"
@@ -44,6 +46,11 @@ class Choices {
   std::span<const uint8_t> bytes_;
 };
 
+constexpr int64_t DecodeOptions::*kLimits[] = {
+    &DecodeOptions::max_str_length, &DecodeOptions::max_bin_length, &DecodeOptions::max_array_length,
+    &DecodeOptions::max_map_length, &DecodeOptions::max_ext_length, &DecodeOptions::max_depth,
+    &DecodeOptions::max_elements};
+
 /// The bits of a byte say what of the options is not as usual.
 inline DecodeOptions decode_options(Choices& choices) {
   DecodeOptions options;
@@ -58,15 +65,25 @@ inline DecodeOptions decode_options(Choices& choices) {
       options.element_sizes[type] = static_cast<uint8_t>(1 << type % 4);
   }
   if ((modes & 128) != 0) {
-    for (int64_t* limit : {&options.max_str_length, &options.max_bin_length, &options.max_array_length,
-                           &options.max_map_length, &options.max_ext_length, &options.max_depth}) {
-      *limit = int64_t{choices.byte()} - 1;
+    for (const auto limit : kLimits) {
+      // None, or most often one that messages meet.
+      const uint32_t byte = choices.byte();
+      if (byte % 2 == 0) options.*limit = int64_t{byte < 192 ? byte / 2 % 8 : byte} - 1;
     }
   }
   return options;
 }
 
-inline bool has_limits(const DecodeOptions& options) { return options.max_depth != UINT32_MAX; }
+/// Fuzzers seldom come upon input that fills several windows: a few bytes, again and again, do.
+inline void append_copies(std::vector<uint8_t>& to, std::span<const uint8_t> bytes, uint32_t copies) {
+  for (uint32_t i = 0; i < copies; i++) to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+inline bool has_limits(const DecodeOptions& options) {
+  const DecodeOptions none;
+  return std::any_of(std::begin(kLimits), std::end(kLimits),
+                     [&](const auto limit) { return options.*limit != none.*limit; });
+}
 
 /// One for each `index`, with nothing in it. To copy an empty one takes a twentieth of the time to make one.
 inline KeyTable& empty_key_table(size_t index = 0) {

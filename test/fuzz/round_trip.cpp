@@ -10,7 +10,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using test::Outcome;
   fuzz::Choices choices({data, size});
   DecodeOptions options;
-  options.int64 = static_cast<Int64>(choices.below(3));
+  const uint32_t byte = choices.byte();
+  options.int64 = static_cast<Int64>(byte % 3);
+  const bool is_map = byte / 3 % 2 != 0;
+  const uint32_t copies = byte / 6;
   // Who reads 64-bit formats as bigints writes numbers in others.
   const EncodeOptions writing = {.no_int64 = options.int64 == Int64::kBigint};
   const uint32_t output = Emitter::kMinOutput + choices.byte();
@@ -25,7 +28,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return test::Encoding(*keys, writer, {.output = output, .holes = 2}, writing).run();
   };
 
-  const Outcome first = decode(choices.rest());
+  Bytes input;
+  if (copies > 0) input = is_map ? test::map_header(copies) : test::array_header(copies);
+  fuzz::append_copies(input, choices.rest(), std::max(copies, 1U));
+  const Outcome first = decode(input);
   if (first.status != Status::kDone) return 0;
   const Bytes message = encode(first.events);
   const Outcome second = decode(message);

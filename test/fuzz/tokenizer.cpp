@@ -12,19 +12,26 @@ using test::Reference;
 using test::Session;
 using test::Sizes;
 
-bool is_limit(Status status) { return status >= Status::kMaxStrLength && status <= Status::kMaxDepth; }
+bool is_limit(Status status) { return status >= Status::kMaxStrLength && status <= Status::kMaxElements; }
 bool is_typed_array(Status status) {
   return status >= Status::kTypedArrayOffset && status <= Status::kTypedArrayTruncated;
 }
 
-Sizes small_sizes(Choices& choices, bool may_copy) {
+struct Case {
+  Sizes sizes;
+  /// How often the message is what the fuzzer has chosen, in an array; 0: it is that.
+  uint32_t copies;
+};
+
+Case small_sizes(Choices& choices, bool may_copy) {
   Sizes sizes;
   sizes.pooled = choices.one_in(2) ? kMaxPooledBytes : KeyTable::kMaxKeyLength + choices.below(64);
   const uint32_t least = Sizes::least_chunk(sizes.pooled);
   sizes.tape = Tokenizer::kMinTape + choices.below(64);
   sizes.lane = 2 * sizes.tape + choices.below(16);
   sizes.chunk = least + choices.below(256);
-  const uint32_t kind = choices.below(8);
+  const uint32_t byte = choices.byte();
+  const uint32_t kind = byte % 8;
   if (kind >= 6) sizes.arrival = 1 + choices.byte();
   if (kind == 4 || kind == 5) {
     sizes.further = least + choices.below(64);
@@ -34,7 +41,7 @@ Sizes small_sizes(Choices& choices, bool may_copy) {
   // What goes through a pool is looked at here, what does not, by JS: it is all the same but where that is
   // for errors.
   if (may_copy && choices.one_in(4)) sizes.copied = 1 + choices.below(1024);
-  return sizes;
+  return {sizes, byte / 8};
 }
 
 /// Where a stream brings the bytes, the lengths that go beyond its end are known only when that has come.
@@ -52,6 +59,9 @@ void expect_same_error(const Outcome& outcome, const Outcome& whole, const Sizes
 }
 
 void expect_reference(const Outcome& outcome, const Reference& reference, const DecodeOptions& options) {
+  if (outcome.status == Status::kDone || is_limit(outcome.status)) {
+    EXPECT_EQ(outcome.status, reference.exceeded);
+  }
   if (outcome.status == Status::kDone) {
     // Strings that do not go through a pool are JS's to check.
     if (!(options.fatal_utf8 && reference.status == Status::kInvalidUtf8)) {
@@ -71,8 +81,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace mpw;
   fuzz::Choices choices({data, size});
   const DecodeOptions options = fuzz::decode_options(choices);
-  const test::Sizes sizes = small_sizes(choices, !options.fatal_utf8);
-  const std::span<const uint8_t> message = choices.rest();
+  const auto [sizes, copies] = small_sizes(choices, !options.fatal_utf8);
+  test::Bytes message = copies == 0 ? test::Bytes() : test::array_header(copies);
+  fuzz::append_copies(message, choices.rest(), std::max(copies, 1U));
 
   const auto room =
       std::max(test::Sizes::least_chunk(kMaxPooledBytes), static_cast<uint32_t>(message.size()));

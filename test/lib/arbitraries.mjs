@@ -245,29 +245,131 @@ export function values({ bigint = false, unsupported = false } = {}) {
   return /** @type {Values} */ (value);
 }
 
-const damage = fc.record({
-  at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-  remove: fc.integer({ min: 0, max: 3 }),
-  insert: fc.array(
-    fc.oneof(
-      fc.integer({ min: 0, max: 255 }),
-      fc.constantFrom(0x80, 0x81, 0x90, 0x91, 0xa1, 0xc1, 0xdc, 0xde),
-    ),
-    { maxLength: 3 },
-  ),
-});
+/** A place in a message, as the share of it that stands before. */
+const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+const insertion = fc.array(
+  fc.oneof(fc.integer({ min: 0, max: 255 }), fc.constantFrom(0x80, 0x81, 0x90, 0x91, 0xa1, 0xc1, 0xdc, 0xde)),
+  { maxLength: 3 },
+);
+
+const flip = fc.record({ at: place, flip: fc.integer({ min: 0, max: 7 }) });
+
+const damage = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ at: place, remove: fc.integer({ min: 0, max: 3 }), insert: insertion }),
+  },
+  { weight: 2, arbitrary: flip },
+  { weight: 1, arbitrary: fc.record({ cut: place }) },
+  // A part goes away, comes again, or comes from another message.
+  { weight: 1, arbitrary: fc.record({ at: place, remove: fc.integer({ min: 1, max: 80 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      at: place,
+      from: place,
+      length: fc.integer({ min: 1, max: 80 }),
+      ofOther: fc.boolean(),
+    }),
+  },
+);
 
 /**
- * Messages with some bytes replaced, put in, or cut off.
+ * @typedef {object} Damage
+ * @property {number} [at]
+ * @property {number} [remove]
+ * @property {readonly number[]} [insert]
+ * @property {number} [flip] a bit
+ * @property {number} [cut]
+ * @property {number} [from]
+ * @property {number} [length]
+ * @property {boolean} [ofOther]
+ */
+
+/**
+ * @param {number[]} bytes
+ * @param {ArrayLike<number>} other
+ * @param {Damage} damage
+ */
+function damageOnce(bytes, other, { at = 0, remove = 0, insert = [], flip, cut, from, length = 0, ofOther }) {
+  const index = Math.floor(at * bytes.length);
+  if (flip !== undefined) {
+    if (bytes.length > 0) bytes[index] ^= 1 << flip;
+  } else if (cut !== undefined) {
+    bytes.length = Math.floor(cut * bytes.length);
+  } else if (from !== undefined) {
+    const source = ofOther ? Array.from(other) : bytes;
+    const start = Math.floor(from * source.length);
+    bytes.splice(index, 0, ...source.slice(start, start + length));
+  } else {
+    bytes.splice(index, remove, ...insert);
+  }
+}
+
+/**
+ * Messages with bits flipped, with bytes replaced, put in, taken out, or cut off, and with parts that come twice or
+ * belong to another message.
  * @param {import("fast-check").Arbitrary<ArrayLike<number>>} messages
  */
 export function damaged(messages) {
-  return fc.tuple(messages, fc.array(damage, { minLength: 1, maxLength: 3 })).map(([message, damages]) => {
+  // After a flipped bit alone, it is often a message still.
+  const damages = fc.oneof(
+    fc.array(flip, { minLength: 1, maxLength: 2 }),
+    fc.array(damage, { minLength: 1, maxLength: 3 }),
+  );
+  return fc.tuple(messages, messages, damages).map(([message, other, damages]) => {
     const bytes = Array.from(message);
-    for (const { at, remove, insert } of damages)
-      bytes.splice(Math.floor(at * bytes.length), remove, ...insert);
+    for (const each of damages) damageOnce(bytes, other, each);
     return Uint8Array.from(bytes);
   });
 }
 
 export const damagedMessages = damaged(values().map((value) => encode(value)));
+
+/** A header and what it needs, mostly; the lengths are small. */
+function tokens() {
+  /**
+   * @param {number[]} header
+   * @param {number} length
+   */
+  const payload = (header, length) =>
+    fc
+      .uint8Array({ minLength: length, maxLength: length, max: 0x7f })
+      .map((data) => Buffer.from([...header, ...data]));
+  const small = fc.integer({ min: 0, max: 6 });
+  return fc.oneof(
+    { weight: 2, arbitrary: fc.integer({ min: 0, max: 255 }).map((byte) => Buffer.from([byte])) },
+    { weight: 4, arbitrary: fc.integer({ min: 0x80, max: 0x83 }).map((byte) => Buffer.from([byte])) },
+    { weight: 4, arbitrary: fc.integer({ min: 0x90, max: 0x96 }).map((byte) => Buffer.from([byte])) },
+    { weight: 3, arbitrary: fc.constantFrom(0xc0, 0xc2, 0xc3, 1, 0xff).map((byte) => Buffer.from([byte])) },
+    { weight: 4, arbitrary: small.chain((length) => payload([0xa0 + length], length)) },
+    { weight: 1, arbitrary: small.chain((length) => payload([0xd9, length], length)) },
+    { weight: 1, arbitrary: small.chain((length) => payload([0xda, 0, length], length)) },
+    { weight: 1, arbitrary: small.chain((length) => payload([0xdb, 0, 0, 0, length], length)) },
+    { weight: 1, arbitrary: small.chain((length) => payload([0xc4, length], length)) },
+    { weight: 1, arbitrary: small.chain((length) => payload([0xc7, length, 5], length)) },
+    { weight: 1, arbitrary: small.map((count) => Buffer.from([0xdc, 0, count])) },
+    { weight: 1, arbitrary: small.map((count) => Buffer.from([0xde, 0, count])) },
+    { weight: 1, arbitrary: small.map((count) => Buffer.from([0xdd, 0, 0, 0, count])) },
+    { weight: 1, arbitrary: small.map((count) => Buffer.from([0xdf, 0, 0, 0, count])) },
+    // Numbers, and extensions of fixed size.
+    ...[0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd0, 0xd1, 0xd2, 0xd3].map((byte) => ({
+      weight: 1,
+      arbitrary: payload([byte], [4, 8, 1, 2, 4, 8, 1, 2, 4, 8][byte - 0xca]),
+    })),
+    ...[0xd4, 0xd5, 0xd6, 0xd7, 0xd8].map((byte, i) => ({
+      weight: 1,
+      arbitrary: payload([byte, 7], 2 ** i),
+    })),
+    { weight: 1, arbitrary: payload([0xd6, 0xff], 4) },
+    { weight: 1, arbitrary: payload([0xd7, 0xff], 8) },
+    { weight: 1, arbitrary: payload([0xc7, 12, 0xff], 12) },
+    { weight: 1, arbitrary: texts.map((text) => Buffer.from(encode(text))) },
+  );
+}
+
+/** What looks like MessagePack, and often is. */
+export const tokenRows = fc
+  .array(tokens(), { maxLength: 24 })
+  .map((parts) => Uint8Array.from(Buffer.concat(parts)));

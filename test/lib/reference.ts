@@ -20,7 +20,7 @@ export function outcome(call: () => unknown): Outcome {
  */
 export function comparable(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (value instanceof ExtData || value instanceof reference.ExtData) {
+  if (value instanceof ExtData || isTheirExtData(value)) {
     return { ext: value.type, data: value.data };
   }
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? { date: "invalid" } : value;
@@ -28,6 +28,11 @@ export function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable);
   const copy: object = Object.create(Object.getPrototypeOf(value));
   return Object.assign(copy, Object.fromEntries(Object.entries(value).map(([k, v]) => [k, comparable(v)])));
+}
+
+/** There are several versions of @msgpack/msgpack, each with a class of its own. */
+function isTheirExtData(value: object): value is reference.ExtData {
+  return value.constructor?.name === reference.ExtData.name;
 }
 
 export function isSame(a: unknown, b: unknown): boolean {

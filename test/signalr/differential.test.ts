@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import type { HubMessage } from "@microsoft/signalr";
 import fc from "fast-check";
 import {
@@ -8,8 +9,11 @@ import {
   MessagePackHubProtocol,
 } from "msgpack-wasm/testing";
 import { afterEach, describe, test, vi } from "vitest";
-import { outcome } from "../lib/reference.ts";
+import { damaged } from "../lib/arbitraries.mjs";
+import { check } from "../lib/fuzzing.ts";
+import { isSame, outcome } from "../lib/reference.ts";
 import { bufferOf, joined, Log, messages, official } from "./lib/messages.ts";
+import vectors from "./vectors.json" with { type: "json" };
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -19,8 +23,10 @@ vi.setConfig({ testTimeout: 120_000 });
 const ours = new MessagePackHubProtocol();
 const batches = fc.array(messages, { maxLength: 8 });
 
-function check(count: number, property: (batch: HubMessage[]) => void): void {
-  fc.assert(fc.property(batches, property), { numRuns: count });
+function vectorFrames(): ArrayBuffer[] {
+  return (vectors as { hex?: string }[]).flatMap(({ hex }) =>
+    hex ? [bufferOf(Buffer.from(hex, "hex"))] : [],
+  );
 }
 
 function parse(protocol: Pick<MessagePackHubProtocol, "parseMessages">, input: ArrayBuffer) {
@@ -30,7 +36,7 @@ function parse(protocol: Pick<MessagePackHubProtocol, "parseMessages">, input: A
 
 describe("random messages", () => {
   test("are written to the same bytes", () => {
-    check(1500, (batch) => {
+    check(batches, 1500, (batch) => {
       for (const message of batch) {
         assert.deepStrictEqual(
           Buffer.from(ours.writeMessage(message)),
@@ -71,29 +77,26 @@ describe("random messages", () => {
       { requiredKeys: [] },
     );
     const officialProtocol = official.constructor as new (options: object) => typeof official;
-    fc.assert(
-      fc.property(messages, options, (message, options) => {
-        const result = outcome(() => Buffer.from(new MessagePackHubProtocol(options).writeMessage(message)));
-        const theirs = outcome(() => Buffer.from(new officialProtocol(options).writeMessage(message)));
-        if ("error" in theirs) {
-          assert("error" in result);
-        } else {
-          assert.deepStrictEqual(result, theirs);
-        }
-      }),
-      { numRuns: 2000 },
-    );
+    check(fc.tuple(messages, options), 2000, ([message, options]) => {
+      const result = outcome(() => Buffer.from(new MessagePackHubProtocol(options).writeMessage(message)));
+      const theirs = outcome(() => Buffer.from(new officialProtocol(options).writeMessage(message)));
+      if ("error" in theirs) {
+        assert("error" in result);
+      } else {
+        assert.deepStrictEqual(result, theirs);
+      }
+    });
   });
 
   test("come out of a batch as the same objects", () => {
-    check(1500, (batch) => {
+    check(batches, 1500, (batch) => {
       const input = joined(batch.map((message) => official.writeMessage(message)));
       assert.deepStrictEqual(parse(ours, input), parse(official, input));
     });
   });
 
   test("fail with the same error wherever a batch is cut", () => {
-    check(150, (batch) => {
+    check(batches, 150, (batch) => {
       const input = joined(batch.map((message) => official.writeMessage(message)));
       const step = Math.max(1, Math.floor(input.byteLength / 50));
       for (let end = 0; end < input.byteLength; end += step) {
@@ -109,9 +112,31 @@ describe("random messages", () => {
     });
   });
 
+  test("that were damaged come out as the same objects, or are an error for both", () => {
+    const written = fc.oneof(
+      batches.map((batch) => joined(batch.map((message) => official.writeMessage(message)))),
+      fc.constantFrom(...vectorFrames()),
+    );
+    let compared = 0;
+    check(damaged(written.map((batch) => new Uint8Array(batch))), 3000, (bytes) => {
+      const input = bufferOf(bytes);
+      // We make U+FFFD of malformed text as the WHATWG says, they whatever comes of it.
+      const strict = outcome(() => parse(new MessagePackHubProtocol({ fatalUtf8: true }), input));
+      if ("error" in strict && "code" in strict.error && strict.error.code === "INVALID_UTF8") return;
+      compared++;
+      const [result, theirs] = [outcome(() => parse(ours, input)), outcome(() => parse(official, input))];
+      if ("error" in result && "error" in theirs) return;
+      assert.ok(
+        isSame(result, theirs),
+        `${Buffer.from(bytes).toString("hex")}: ${inspect([result, theirs])}`,
+      );
+    });
+    assert.ok(compared > 2000);
+  });
+
   test("come out as a server needs them: what was written", () => {
     const server = new MessagePackHubProtocol({ forServer: true });
-    check(800, (batch) => {
+    check(batches, 800, (batch) => {
       const input = joined(batch.map((message) => ours.writeMessage(message)));
       const read = server.parseMessages(input, null);
       assert.equal(read.length, batch.length);
@@ -136,7 +161,7 @@ describe("through small windows", () => {
   ];
 
   test.each(sizes)("of $tape words and $chunk bytes, messages are the same", ({ tape, chunk, pooled }) => {
-    check(300, (batch) => {
+    check(batches, 300, (batch) => {
       limitDecodeWindows();
       limitEncodeWindows();
       const input = joined(batch.map((message) => official.writeMessage(message)));
@@ -156,22 +181,19 @@ describe("a stream of random messages", () => {
   const cuts = fc.array(fc.nat(400), { minLength: 1, maxLength: 30 });
 
   test("gives the same messages, however it is cut", () => {
-    fc.assert(
-      fc.property(batches, cuts, (batch, cuts) => {
-        const input = joined(batch.map((message) => official.writeMessage(message)));
-        const expected = ours.parseMessages(input, null);
-        const reader = new HubFrameReader();
-        const read: HubMessage[] = [];
-        for (let at = 0, i = 0; at < input.byteLength; i++) {
-          const end = at + cuts[i % cuts.length] + 1;
-          reader.push(bufferOf(new Uint8Array(input).subarray(at, end)));
-          read.push(...reader);
-          at = end;
-        }
-        reader.end();
-        assert.deepStrictEqual(read, expected);
-      }),
-      { numRuns: 800 },
-    );
+    check(fc.tuple(batches, cuts), 800, ([batch, cuts]) => {
+      const input = joined(batch.map((message) => official.writeMessage(message)));
+      const expected = ours.parseMessages(input, null);
+      const reader = new HubFrameReader();
+      const read: HubMessage[] = [];
+      for (let at = 0, i = 0; at < input.byteLength; i++) {
+        const end = at + cuts[i % cuts.length] + 1;
+        reader.push(bufferOf(new Uint8Array(input).subarray(at, end)));
+        read.push(...reader);
+        at = end;
+      }
+      reader.end();
+      assert.deepStrictEqual(read, expected);
+    });
   });
 });

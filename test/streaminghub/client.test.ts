@@ -4,7 +4,7 @@ import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { encode } from "@msgpack/msgpack";
 import { ExtensionCodec, TypedArrayCodec } from "msgpack-wasm";
 import { connectStreamingHub, StreamingHubError, type StreamingHubOptions } from "msgpack-wasm/streaminghub";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { HubServer, type HubServerOptions, type Methods, ReturnStatus } from "./lib/HubServer.ts";
 import { idOf, pack } from "./lib/wire.ts";
 
@@ -317,6 +317,27 @@ describe("broadcasts", () => {
     await hub.echo(1);
     expect(reports).toEqual([new Error("sync"), new Error("async")]);
     expect(calls).toEqual([1]);
+  });
+
+  test("that neither the receiver nor onError can take do no harm, and the next ones come", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+    const calls: unknown[] = [];
+    const fail = () => {
+      throw new Error("again");
+    };
+    const receiver = {
+      onThrow: fail,
+      onReject: async () => fail(),
+      onOne: (value: unknown) => calls.push(value),
+    };
+    const { hub, connection } = await open(receiver, { onError: fail });
+    connection.broadcast("OnThrow");
+    connection.broadcast("OnReject");
+    connection.broadcast("OnOne", 1);
+    expect(await hub.echo(1)).toBe(1);
+    expect(calls).toEqual([1]);
+    expect(logged).toHaveBeenCalledTimes(2);
+    logged.mockRestore();
   });
 
   test("to slow receivers arrive all and in order, while calls and heartbeats are answered", async () => {

@@ -240,7 +240,7 @@ export class HubEmitter {
     const id = this.#published++;
     const published = this.#publishing.add(id, this.#timeout, "Redis to take a message");
     const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
-    this.#client.publish(channel, bytes).then(
+    attempt(() => this.#client.publish(channel, bytes)).then(
       (receivers) => this.#publishing.resolve(id, Number(receivers)),
       (error) => this.#publishing.reject(id, error),
     );
@@ -251,21 +251,25 @@ export class HubEmitter {
   #subscribe(channel: string, take: (bytes: Uint8Array) => void): Promise<unknown> {
     const known = this.#subscriptions.get(channel);
     if (known !== undefined) return known;
-    this.#subscriber ??= subscriberOf(this.#client, (error) => {
-      warn(this.#logger, "the connection to Redis", error);
-    });
-    const subscriber = this.#subscriber;
-    const subscription = subscriber.subscribe(channel, (message) => {
-      try {
-        take(message);
-      } catch (error) {
-        warn(this.#logger, `a malformed message on ${channel} was left out`, error);
-      }
+    let subscriber = this.#subscriber;
+    const subscription = attempt(() => {
+      subscriber ??= this.#subscriber = subscriberOf(this.#client, (error) => {
+        warn(this.#logger, "the connection to Redis", error);
+      });
+      return subscriber.subscribe(channel, (message) => {
+        try {
+          take(message);
+        } catch (error) {
+          warn(this.#logger, `a malformed message on ${channel} was left out`, error);
+        }
+      });
     });
     this.#subscriptions.set(channel, subscription);
-    // The client has given up: the next call begins with a new one.
-    subscription.catch(() => {
-      if (this.#subscriber === subscriber) this.#disconnect();
+    // The client has given up: no answer comes through it any more, and the next call begins with a new one.
+    subscription.catch((error) => {
+      if (this.#subscriber !== subscriber) return;
+      for (const pending of [this.#acks, this.#results]) pending.rejectAll(error);
+      this.#disconnect();
     });
     return subscription;
   }
@@ -279,4 +283,9 @@ export class HubEmitter {
   #mustBeOpen(): void {
     if (this.#isClosed) throw new BackplaneError("The hub emitter has been closed", "CLOSED");
   }
+}
+
+/** What a client throws at once is a rejection like any. */
+async function attempt<Result>(call: () => Promise<Result>): Promise<Result> {
+  return call();
 }

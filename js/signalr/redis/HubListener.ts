@@ -40,6 +40,8 @@ export interface ObservedInvocation extends BackplaneInvocation {
   readonly arguments: unknown[] | undefined;
 }
 
+const LISTENER_FAILED = "a listener of an event has failed";
+
 /** What a listener emits, and with what. */
 export interface HubListenerEvents {
   invocation: [invocation: ObservedInvocation];
@@ -56,7 +58,7 @@ export interface HubListenerEvents {
 /**
  * Observes what the servers of a hub tell each other over Redis, and takes part in nothing of it.
  *
- * `start()` resolves when it listens. Listeners of events must not throw.
+ * `start()` resolves when it listens. What listeners of events throw, or reject with, is logged.
  */
 export class HubListener extends EventEmitter<HubListenerEvents> {
   static override readonly name = "HubListener";
@@ -72,7 +74,7 @@ export class HubListener extends EventEmitter<HubListenerEvents> {
    * @param hub the full .NET name of the hub's class, `Namespace.ChatHub`
    */
   constructor(client: RedisClient, hub: string, options: HubListenerOptions = {}) {
-    super();
+    super({ captureRejections: true });
     this.#client = client;
     this.#logger = loggerOf(options.logger);
     this.#protocols = new HubProtocols(options.protocols ?? ["messagepack", "json"], this.#logger);
@@ -102,16 +104,28 @@ export class HubListener extends EventEmitter<HubListenerEvents> {
     this.#subscriber = null;
   }
 
+  override [EventEmitter.captureRejectionSymbol](error: unknown, ..._: unknown[]): void {
+    warn(this.#logger, LISTENER_FAILED, error);
+  }
+
   #take(bytes: Uint8Array, channel: string): void {
     let emit: () => void;
     try {
       emit = this.#read(bytes, this.channels.suffixOf(channel));
     } catch (error) {
       warn(this.#logger, `a malformed message on ${channel} was left out`, error);
-      this.emit("malformed", error, channel, bytes);
-      return;
+      emit = () => this.emit("malformed", error, channel, bytes);
     }
-    emit();
+    this.#tell(emit);
+  }
+
+  /** The Redis client, which brings the messages, would stumble over what listeners throw. */
+  #tell(emit: () => void): void {
+    try {
+      emit();
+    } catch (error) {
+      warn(this.#logger, LISTENER_FAILED, error);
+    }
   }
 
   /** Reads a message, and returns what emits it: errors of listeners are not those of the message. */
@@ -147,7 +161,8 @@ export class HubListener extends EventEmitter<HubListenerEvents> {
         const completions = (this.#protocols.parse(protocol, message) ?? []).filter(isCompletion);
         if (completions.length === 0) throw new Error(`no completion that ${protocol} tells`);
         return () => {
-          for (const completion of completions) this.emit("completion", completion, serverName);
+          for (const completion of completions)
+            this.#tell(() => this.emit("completion", completion, serverName));
         };
       }
       default:

@@ -47,7 +47,18 @@ interface Ioredis {
  */
 export function subscriberOf(client: RedisClient, onError: (error: Error) => void): RedisSubscriber {
   const duplicate = client.duplicate() as NodeRedis | Ioredis;
-  return "pSubscribe" in duplicate ? ofNodeRedis(duplicate, onError) : ofIoredis(duplicate, onError);
+  const subscriber =
+    "pSubscribe" in duplicate ? ofNodeRedis(duplicate, onError) : ofIoredis(duplicate, onError);
+  return {
+    ...subscriber,
+    close() {
+      try {
+        subscriber.close();
+      } catch (error) {
+        onError(error as Error);
+      }
+    },
+  };
 }
 
 function ofNodeRedis(client: NodeRedis, onError: (error: Error) => void): RedisSubscriber {
@@ -85,11 +96,11 @@ function ofIoredis(client: Ioredis, onError: (error: Error) => void): RedisSubsc
     listeners.get(String(pattern))?.(message, String(channel));
   });
   return {
-    subscribe(channel, listener) {
+    async subscribe(channel, listener) {
       listeners.set(channel, listener);
       return client.subscribe(channel);
     },
-    subscribeToPattern(pattern, listener) {
+    async subscribeToPattern(pattern, listener) {
       listeners.set(pattern, listener);
       return client.psubscribe(pattern);
     },

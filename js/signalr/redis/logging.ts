@@ -16,9 +16,14 @@ export function loggerOf(logger: ILogger | null | undefined): ILogger {
   return logger === undefined ? toConsole : (logger ?? toNobody);
 }
 
+/** Whoever calls it has no use for what the logger throws: that goes to the console. */
 export function warn(logger: ILogger, what: string, error: unknown): void {
-  logger.log(
-    WARNING,
-    `msgpack-wasm/signalr/redis: ${what}: ${error instanceof Error ? error.message : error}`,
-  );
+  try {
+    logger.log(
+      WARNING,
+      `msgpack-wasm/signalr/redis: ${what}: ${error instanceof Error ? error.message : error}`,
+    );
+  } catch (thrown) {
+    console.error("msgpack-wasm/signalr/redis: the logger has thrown", thrown, `when it was told of ${what}`);
+  }
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import process from "node:process";
 import { build } from "esbuild";
 import { documentedCodecSource } from "../../../bench/lib/documentedCodec.mjs";
 import { realDocuments } from "../../../bench/lib/documents.mjs";
@@ -32,6 +33,7 @@ export async function bundleSuite(folder, names) {
     logLevel: "error",
     inject: [path.join(suite, "globals.ts")],
     loader: { ".json": "json" },
+    define: { FUZZ_SEED: process.env.FUZZ_SEED ?? "1" },
     tsconfigRaw: "{}",
     plugins: [inAnyHost(names)],
   });

@@ -12,6 +12,7 @@ export const filesForNode = {
   "loading.test.ts":
     "makes processes of Node refuse what hosts may refuse; the hosts have checks of their own",
   "memory.test.ts": "measures V8's heap",
+  "msgpackr.test.ts": "compares with msgpackr as Node has it, with its native addon",
   "outOfMemory.test.ts": "loads the package anew, with memory of other sizes",
   "package.test.ts": "packs and installs",
   "retention.test.ts": "measures the memory of processes",
