@@ -8,7 +8,7 @@ import type { DecodeSettings, KeyDecoder, Materializer } from "./Materializer.ts
 import { MessageReader } from "./MessageReader.ts";
 import { NOT_SMALL, readSmall, SMALL_LENGTH } from "./SmallReader.ts";
 import { SegmentSource } from "./Source.ts";
-import { awaitEach, iterate, OneByOne, type ReadableStreamLike } from "./streams.ts";
+import { awaitEach, iterate, oneByOne, type ReadableStreamLike } from "./streams.ts";
 import { typedArraysOf } from "./TypedArrayTable.ts";
 import { sharedVocabulary } from "./Vocabulary.ts";
 import { NO_TYPED_ARRAYS } from "./wasm/DecodeMemory.ts";
@@ -255,7 +255,7 @@ export class Decoder<ContextType = undefined> {
   ): AsyncGenerator<unknown, void, unknown> {
     const batches = batchesOf(stream, reader, read);
     // What a codec makes of an extension may be a promise.
-    return this.#settings.isCallers ? awaitEach(batches) : new OneByOne(batches);
+    return this.#settings.isCallers ? awaitEach(batches) : oneByOne(batches);
   }
 }
 
