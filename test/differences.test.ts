@@ -513,6 +513,21 @@ test("13: of several faults, those of a header come first", () => {
   expect(failure(() => reference.decode(hex("8192c0")))).toBeInstanceOf(RangeError);
 });
 
+test("14: values of a stream are read ahead of the one that is asked for", () => {
+  for (const [{ ExtensionCodec, decodeMulti }, atFirst] of [
+    [ours, 3],
+    [reference, 1],
+  ] as const) {
+    let calls = 0;
+    const extensionCodec = new ExtensionCodec();
+    extensionCodec.register({ type: 1, encode: () => null, decode: () => ++calls });
+    const values = decodeMulti(hex("d40100 d40100 d40100 c1"), { extensionCodec });
+    expect([values.next().value, calls]).toStrictEqual([1, atFirst]);
+    expect([values.next().value, values.next().value]).toStrictEqual([2, 3]);
+    expect(() => values.next()).toThrow(/0xc1/);
+  }
+});
+
 test("the stack of an error leads to the line that called", () => {
   for (const call of [
     () => decode(hex("92a161")),
