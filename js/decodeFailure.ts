@@ -61,7 +61,7 @@ export function decodeFailure(
       );
     case Status.MAX_ELEMENTS:
       return new DecodeError(
-        `Too many elements: a container of ${detail} makes them more than maxElements (${limits.maxElements}), at offset ${offset}`,
+        `Too many elements: ${detail} more exceed maxElements (${limits.maxElements}), at offset ${offset}`,
         { code: "MAX_ELEMENTS", offset },
       );
     case Status.TYPED_ARRAY_OFFSET:

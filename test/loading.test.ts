@@ -119,8 +119,8 @@ describe("where the host refuses to compile synchronously", () => {
 
 describe("where the host compiles no bytes at all", () => {
   const why =
-    "msgpack-wasm: the host does not compile WebAssembly. Where a Content-Security-Policy is why, 'wasm-unsafe-eval' " +
-    "in its script-src allows it; elsewhere, init() takes a module that is compiled already <- disallowed by embedder";
+    "msgpack-wasm: the host does not compile WebAssembly. A Content-Security-Policy allows it by 'wasm-unsafe-eval' " +
+    "in its script-src; elsewhere, init() takes a compiled module <- disallowed by embedder";
 
   test("what is awaited says why, and a call does, too; nobody's rejection is left unhandled", () => {
     const use = `
@@ -206,7 +206,7 @@ describe("init", () => {
       await awaited("own", codec.init(address + "/codec.wasm"));
       server.close();
     `;
-    const refused = "msgpack-wasm: the module is not the codec.wasm of this version of the package";
+    const refused = "msgpack-wasm: not the codec.wasm of this version";
     expect(inHost(serve + refusesOwnBytes, use)).toBe(
       `other: ${refused}\nempty: ${refused}\nown: undefined\n`,
     );

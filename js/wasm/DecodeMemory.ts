@@ -161,18 +161,9 @@ export class DecodeMemory {
 
   /**
    * Takes the `size` bytes that were written as the next chunk, and fills a window. `available` bytes, those included,
-   * are there before the input ends, or, if `open`, before more of it arrives. `Status.MORE` comes only if `mayGoOn`.
-   * `many`: as for `begin`.
+   * are there before the input ends, or, if it is open, before more of it arrives. `flags` are some of `Feed`.
    */
-  feed(
-    size: number,
-    available: number,
-    begins: boolean,
-    open: boolean,
-    mayGoOn: boolean,
-    many: boolean,
-  ): number {
-    const flags = (begins ? 1 : 0) | (open ? 2 : 0) | (mayGoOn ? 4 : 0) | (many ? 8 : 0);
+  feed(size: number, available: number, flags: number): number {
     try {
       return this.#took(this.#codec.feed(this.#session, size, available, flags));
     } catch (error) {
@@ -240,6 +231,9 @@ export class DecodeMemory {
 export function deleteMessage(message: SuspendedMessage): void {
   sharedInstance().codec.deleteMessage(message);
 }
+
+/** A value begins; more input may arrive; `Status.MORE` may come; as many values are wanted as a window takes. */
+export const Feed = { BEGINS: 1, OPEN: 2, MAY_GO_ON: 4, MANY: 8 } as const;
 
 /** How much wasm memory the codec has, in bytes. */
 export function wasmMemoryBytes(): number {

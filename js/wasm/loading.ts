@@ -34,8 +34,8 @@ async function compileLater(source: BufferSource): Promise<void> {
   const module = await WebAssembly.compile(source).catch((error) => {
     refusal = error;
     throw new Error(
-      "msgpack-wasm: the host does not compile WebAssembly. Where a Content-Security-Policy is why, " +
-        "'wasm-unsafe-eval' in its script-src allows it; elsewhere, init() takes a module that is compiled already",
+      "msgpack-wasm: the host does not compile WebAssembly. A Content-Security-Policy allows it by " +
+        "'wasm-unsafe-eval' in its script-src; elsewhere, init() takes a compiled module",
       { cause: error },
     );
   });
@@ -46,7 +46,7 @@ async function compileLater(source: BufferSource): Promise<void> {
 function use(module: WebAssembly.Module): void {
   const [section] = WebAssembly.Module.customSections(module, ID_SECTION);
   if (section === undefined || new TextDecoder().decode(section) !== id) {
-    throw new Error("msgpack-wasm: the module is not the codec.wasm of this version of the package");
+    throw new Error("msgpack-wasm: not the codec.wasm of this version");
   }
   compiled ??= module;
   for (const call of waiting.splice(0)) call();
