@@ -70,6 +70,15 @@ inline void copy_short(uint8_t* to, const uint8_t* from, uint32_t length) {
 #endif
 }
 
+#ifdef __wasm_simd128__
+/// Which of eight UTF-16 units take no three bytes of UTF-8: those below 0x800, and surrogates.
+inline v128_t not_three_bytes(v128_t units) {
+  return wasm_v128_or(
+      wasm_u16x8_lt(units, wasm_u16x8_const_splat(0x800)),
+      wasm_i16x8_eq(wasm_v128_and(units, wasm_u16x8_const_splat(0xf800)), wasm_u16x8_const_splat(0xd800)));
+}
+#endif
+
 /// Narrows UTF-16 units to bytes until the first unit above 0x7f; reads and writes up to
 /// kSlack more.
 /// Returns how many units were narrowed: all `units` of them when the text is ASCII.
@@ -116,10 +125,7 @@ inline uint32_t widen_ascii(uint16_t* to, const uint8_t* from, uint32_t length) 
 inline bool narrow_to_three_bytes(uint8_t* to, const uint16_t* from) {
 #ifdef __wasm_simd128__
   const v128_t units = wasm_v128_load(from);
-  const v128_t others = wasm_v128_or(
-      wasm_u16x8_lt(units, wasm_u16x8_const_splat(0x800)),
-      wasm_i16x8_eq(wasm_v128_and(units, wasm_u16x8_const_splat(0xf800)), wasm_u16x8_const_splat(0xd800)));
-  if (wasm_v128_any_true(others)) return false;
+  if (wasm_v128_any_true(not_three_bytes(units))) return false;
   const v128_t six_bits = wasm_i16x8_const_splat(0x3f);
   const v128_t mark = wasm_i16x8_const_splat(0x80);
   const v128_t first = wasm_v128_or(wasm_u16x8_shr(units, 12), wasm_i16x8_const_splat(0xe0));
@@ -211,10 +217,7 @@ inline bool widen_three_bytes(uint16_t* to, const uint8_t* from) {
       wasm_i16x8_shl(high, 12),
       wasm_v128_or(wasm_i16x8_shl(wasm_v128_and(middle, six_bits), 6), wasm_v128_and(low, six_bits)));
   // Overlong forms and surrogates.
-  const v128_t malformed = wasm_v128_or(
-      wasm_u16x8_lt(units, wasm_u16x8_const_splat(0x800)),
-      wasm_i16x8_eq(wasm_v128_and(units, wasm_u16x8_const_splat(0xf800)), wasm_u16x8_const_splat(0xd800)));
-  if ((wasm_i16x8_bitmask(malformed) & 0x1f) != 0) return false;
+  if ((wasm_i16x8_bitmask(not_three_bytes(units)) & 0x1f) != 0) return false;
   wasm_v128_store(to, units);
   return true;
 #else
