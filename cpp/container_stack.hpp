@@ -107,9 +107,7 @@ class ContainerStack {
 
   /// Returns false when there is no memory for it.
   MPW_INLINE bool push(const Container& container) {
-    if (!near_.has_room() && !make_room()) return false;
-    near_.add(container);
-    return true;
+    return near_.push(container) || (make_room() && near_.push(container));
   }
   /// There must be one that is not packed. What it returns is there until the next push.
   MPW_INLINE const Container& pop() { return near_.pop(); }
@@ -126,7 +124,6 @@ class ContainerStack {
 
  private:
   MPW_APART bool make_room() {
-    if (near_.grow()) return true;
     if (near_.size() < near_.kMost) return false;
     for (size_t i = 0; i < kNear; i++) {
       if (!pack(near_[i], near_[i + 1].nesting)) return false;

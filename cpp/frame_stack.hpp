@@ -35,22 +35,8 @@ class FrameStack {
 
   /// Returns false when there is no memory or no room for it.
   MPW_INLINE bool push(const Frame& frame) {
-    if (!has_room() && !grow()) return false;
-    add(frame);
-    return true;
-  }
-  /// Whether there is room for another one without more memory.
-  bool has_room() const { return size_ < capacity_; }
-  /// There must be room for it.
-  void add(const Frame& frame) { frames_[size_++] = frame; }
-  /// Makes room for another one. Returns false when there is no memory for it, or when it is full.
-  MPW_APART bool grow() {
-    if (capacity_ == kMost) return false;
-    const size_t capacity = capacity_ == 0 ? kFirst : capacity_ * 2;
-    void* frames = std::realloc(static_cast<void*>(frames_), capacity * sizeof(Frame));
-    if (frames == nullptr) return false;
-    frames_ = static_cast<Frame*>(frames);
-    capacity_ = capacity;
+    if (size_ == capacity_ && !grow()) return false;
+    frames_[size_++] = frame;
     return true;
   }
   /// What it returns is there until the next push.
@@ -82,6 +68,16 @@ class FrameStack {
 
   static constexpr size_t kFirst = 64;
   static constexpr size_t kKept = 4096;
+
+  MPW_APART bool grow() {
+    if (capacity_ == kMost) return false;
+    const size_t capacity = capacity_ == 0 ? kFirst : capacity_ * 2;
+    void* frames = std::realloc(static_cast<void*>(frames_), capacity * sizeof(Frame));
+    if (frames == nullptr) return false;
+    frames_ = static_cast<Frame*>(frames);
+    capacity_ = capacity;
+    return true;
+  }
 
   Frame* frames_ = nullptr;
   size_t size_ = 0;
