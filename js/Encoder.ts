@@ -79,10 +79,7 @@ export class Encoder<ContextType = undefined> {
   /** @throws RangeError if `initialBufferSize` is negative */
   constructor(options?: EncoderOptions<ContextType>) {
     this.#settings = encodeSettings(options);
-    this.#initialBufferSize = Math.trunc(options?.initialBufferSize ?? DEFAULT_INITIAL_BUFFER_SIZE) || 0;
-    if (this.#initialBufferSize < 0) {
-      throw new RangeError(`initialBufferSize must not be negative: ${this.#initialBufferSize}`);
-    }
+    this.#initialBufferSize = initialBufferSizeOf(options);
   }
 
   /**
@@ -90,19 +87,7 @@ export class Encoder<ContextType = undefined> {
    * @throws Error if the value is too deep (or circular), or holds something that MessagePack has no format for
    */
   encode(object: unknown): Uint8Array<ArrayBuffer> {
-    if (Walker.wantsToRelearn && walkers.isQuiet) Walker.relearn();
-    const walker = walkers.find();
-    try {
-      walker.isBusy = true;
-      walker.walk(object, this.#settings, 0);
-      return walker.take();
-    } catch (error) {
-      showCaller(error, this.encode);
-      throw error;
-    } finally {
-      walker.isBusy = false;
-      walker.clear();
-    }
+    return encodeOne(object, this.#settings);
   }
 
   /** As `encode`, but the result is a view of this encoder's own buffer: the next call overwrites it. */
@@ -159,6 +144,30 @@ export class Encoder<ContextType = undefined> {
       walker.clear();
     }
   }
+}
+
+/** As `Encoder.encode`, for those who need no encoder: bundlers leave out its other methods. */
+export function encodeOne(object: unknown, settings: EncodeSettings): Uint8Array<ArrayBuffer> {
+  if (Walker.wantsToRelearn && walkers.isQuiet) Walker.relearn();
+  const walker = walkers.find();
+  try {
+    walker.isBusy = true;
+    walker.walk(object, settings, 0);
+    return walker.take();
+  } catch (error) {
+    showCaller(error, encodeOne);
+    throw error;
+  } finally {
+    walker.isBusy = false;
+    walker.clear();
+  }
+}
+
+/** @throws RangeError if it is negative */
+export function initialBufferSizeOf(options: { initialBufferSize?: number } | undefined | null): number {
+  const size = Math.trunc(options?.initialBufferSize ?? DEFAULT_INITIAL_BUFFER_SIZE) || 0;
+  if (size < 0) throw new RangeError(`initialBufferSize must not be negative: ${size}`);
+  return size;
 }
 
 /** Depths are whole; NaN is no limit, as in a comparison. */

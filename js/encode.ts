@@ -1,7 +1,8 @@
 import type { SplitUndefined } from "./context.ts";
-import { Encoder, type EncoderOptions } from "./Encoder.ts";
+import { Encoder, type EncoderOptions, encodeOne, encodeSettings, initialBufferSizeOf } from "./Encoder.ts";
 
-// Without the mark, bundlers would keep the encoder for what its constructor might do.
+// Without the marks, bundlers would keep these for what the making might do.
+const plainSettings = /* @__PURE__ */ encodeSettings(null);
 const plain = /* @__PURE__ */ new Encoder();
 
 /**
@@ -12,7 +13,9 @@ export function encode<ContextType = undefined>(
   value: unknown,
   options?: EncoderOptions<SplitUndefined<ContextType>>,
 ): Uint8Array<ArrayBuffer> {
-  return options == null ? plain.encode(value) : new Encoder(options).encode(value);
+  if (options == null) return encodeOne(value, plainSettings);
+  initialBufferSizeOf(options);
+  return encodeOne(value, encodeSettings(options));
 }
 
 /**
