@@ -1,4 +1,3 @@
-import { PENDING } from "./ContainerStack.ts";
 import type { ContextOf } from "./context.ts";
 import { showCaller } from "./DecodeError.ts";
 import { ExtensionCodec, type ExtensionCodecType } from "./ExtensionCodec.ts";
@@ -195,7 +194,7 @@ export class Decoder<ContextType = undefined> {
   }
 
   /**
-   * Decodes the values that `buffer` holds, none or more. Some hundreds may be read ahead of the one that is asked for.
+   * Decodes the values that `buffer` holds, none or more. Thousands may be read ahead of the one that is asked for.
    * @throws as `decode`, when the value in question is asked for
    */
   *decodeMulti(buffer: DecoderInput): Generator<unknown, void, unknown> {
@@ -216,14 +215,14 @@ export class Decoder<ContextType = undefined> {
   async decodeAsync(stream: ReadableStreamLike<DecoderInput>): Promise<unknown> {
     const reader = new MessageReader(this.#settings);
     try {
-      let value: unknown = PENDING;
+      let values: unknown[] = [];
       for await (const chunk of iterate(stream)) {
         reader.push(bytesOfInput(chunk));
-        if (value === PENDING) value = reader.read();
-        if (value !== PENDING) reader.expectEnd();
+        if (values.length === 0) values = reader.batch();
+        if (values.length > 0) reader.expectEnd();
       }
       reader.end();
-      return value === PENDING ? reader.read() : value;
+      return (values.length > 0 ? values : reader.batch())[0];
     } finally {
       reader.release();
     }

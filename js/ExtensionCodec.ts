@@ -29,8 +29,8 @@ interface Asked<ContextType> {
   readonly encode: ExtensionEncoderType<ContextType>;
 }
 
-/** Whether it is an array, a typed array, or a plain object: to find out that one is no date takes as long as all else. */
-function isPlain(object: unknown): boolean {
+/** Whether it is an array, a typed array, or a plain object: to find out of others takes as long as all else. */
+function isNoDate(object: unknown): boolean {
   if (Array.isArray(object) || ArrayBuffer.isView(object)) return true;
   return typeof object === "object" && object !== null && Object.getPrototypeOf(object) === Object.prototype;
 }
@@ -50,8 +50,8 @@ export class ExtensionCodec<ContextType = undefined> implements ExtensionCodecTy
   readonly #encoders: (ExtensionEncoderType<ContextType> | undefined)[] = [];
   /** All encoders in the order in which they are asked: a list without holes, since it is gone through for each object. */
   #asked: Asked<ContextType>[] = [];
-  /** Those that may have something to say about what `isPlain`. */
-  #askedOfPlain: Asked<ContextType>[] = [];
+  /** Those that may have something to say about what `isNoDate`. */
+  #askedOfOthers: Asked<ContextType>[] = [];
   readonly #decoders: (ExtensionDecoderType<ContextType> | undefined)[] = [];
 
   constructor() {
@@ -92,18 +92,18 @@ export class ExtensionCodec<ContextType = undefined> implements ExtensionCodecTy
     this.#encoders.forEach((encode, i) => {
       if (encode != null) this.#asked.push({ type: i, encode });
     });
-    this.#askedOfPlain = this.#asked.filter(({ encode }) => encode !== encodeTimestampExtension);
+    this.#askedOfOthers = this.#asked.filter(({ encode }) => encode !== encodeTimestampExtension);
   }
 
   /** Asks all encoders: MessagePack's own types first, from −1 down, then the others from 0 up. */
   tryToEncode(object: unknown, context: ContextType): ExtData | null {
-    const isKnownToBePlain = isPlain(object);
-    const asked = isKnownToBePlain ? this.#askedOfPlain : this.#asked;
+    const isKnownNoDate = isNoDate(object);
+    const asked = isKnownNoDate ? this.#askedOfOthers : this.#asked;
     for (let i = 0; i < asked.length; i++) {
       const data = asked[i].encode(object, context);
       if (data != null) return new ExtData(asked[i].type, data);
     }
-    return !isKnownToBePlain && object instanceof ExtData ? object : null;
+    return !isKnownNoDate && object instanceof ExtData ? object : null;
   }
 
   /** An `ExtData` if nobody knows the type. */

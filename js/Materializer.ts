@@ -11,7 +11,7 @@ import { longTextOf } from "./TextReader.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
 import { Tag, Wide } from "./tape.ts";
 import { sharedVocabulary, type Vocabulary } from "./Vocabulary.ts";
-import { DecodeMemory, type DecodeModes, Feed, isError, type SuspendedMessage } from "./wasm/DecodeMemory.ts";
+import { DecodeMemory, type DecodeModes, isError, type SuspendedMessage } from "./wasm/DecodeMemory.ts";
 
 /** Makes strings of map keys, in place of the library's own means. */
 export interface KeyDecoder {
@@ -214,11 +214,7 @@ export class Materializer extends DecodeMemory {
     this.windowStart = this.chunk;
     this.loaded = source.load(this, this.chunk, Math.min(limit, this.chunkBytes));
     const available = source.length - this.chunk;
-    const flags =
-      (begins ? Feed.BEGINS : 0) |
-      (this.isOpen ? Feed.OPEN : 0) |
-      (this.mayGoOn ? Feed.MAY_GO_ON : 0) |
-      (this.isMany ? Feed.MANY : 0);
+    const flags = (begins ? 1 : 0) | (this.isOpen ? 2 : 0) | (this.mayGoOn ? 4 : 0) | (this.isMany ? 8 : 0);
     this.open(this.feed(this.loaded, available, flags));
   }
 

@@ -48,7 +48,7 @@ export class MessageReader {
   /** The items that an array has left, once its header has been read. */
   #itemsLeft: number | null = null;
 
-  /** @param isMany whether it is there for `batch` */
+  /** @param isMany whether `batch` gives many values at once */
   constructor(settings: DecodeSettings, isMany = false) {
     this.#settings = settings;
     this.#isMany = isMany;
@@ -69,28 +69,9 @@ export class MessageReader {
     return this.#failure === null && !this.#hasBegun && this.#start === this.#source.length;
   }
 
-  /** The next value, or `PENDING` if it is not all there. */
-  read(): unknown {
-    if (this.#mustWait()) return PENDING;
-    const worker = this.#find();
-    try {
-      worker.isBusy = true;
-      this.#begin(worker);
-      const value = worker.isReady() ? this.#value(worker) : PENDING;
-      if (value === PENDING) {
-        this.#pause(worker);
-      } else {
-        this.#finish(worker);
-      }
-      return value;
-    } finally {
-      worker.isBusy = false;
-    }
-  }
-
   /**
-   * The next values, as many as are there and a window of the tokenizer takes; none if the next one is not all there.
-   * Those before an error come before it is thrown.
+   * The next value, or, if the reader is for many, as many as are there and a window of the tokenizer takes; none if the
+   * next one is not all there. Those before an error come before it is thrown.
    */
   batch(): unknown[] {
     return this.#collect((worker, values) => {

@@ -1,5 +1,5 @@
 import { sharedVocabulary } from "./Vocabulary.ts";
-import { DecodeMemory, Feed } from "./wasm/DecodeMemory.ts";
+import { DecodeMemory } from "./wasm/DecodeMemory.ts";
 import { asciiOf, isTextDecoderSlow } from "./wasm/text.ts";
 
 /** The most bytes that it takes: UTF-16 of all must fit the pool. */
@@ -23,7 +23,7 @@ class TextReader extends DecodeMemory {
     new DataView(this.#header.buffer).setUint32(1, length);
     this.write(this.#header, 0, 0, HEADER_BYTES);
     this.write(bytes, HEADER_BYTES, 0, length);
-    this.feed(HEADER_BYTES + length, HEADER_BYTES + length, Feed.BEGINS);
+    this.feed(HEADER_BYTES + length, HEADER_BYTES + length, 1);
     // On the tape stand an empty pool of ASCII and the other pool, each with its length, and the text.
     return this.text.utf16(this.pool16Start, this.tape[3]);
   }

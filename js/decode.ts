@@ -28,7 +28,7 @@ export function decode<ContextType = undefined>(
 }
 
 /**
- * Decodes the values that `buffer` holds, none or more. Some hundreds may be read ahead of the one that is asked for.
+ * Decodes the values that `buffer` holds, none or more. Thousands may be read ahead of the one that is asked for.
  * @throws as `decode`, when the value in question is asked for
  */
 export function decodeMulti<ContextType = undefined>(

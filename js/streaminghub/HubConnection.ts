@@ -84,7 +84,8 @@ export class HubConnection implements HubStreamEvents {
         ? null
         : new Heartbeat(
             heartbeat,
-            (sequence, clientSentAt) => this.#sendHeartbeat(sequence, clientSentAt),
+            (sequence, clientSentAt) =>
+              this.#trySend(codec.write({ type: "clientHeartbeat", sequence, clientSentAt })),
             () => this.#timeOut(),
           );
     this.#failure = this.#error("DISCONNECTED", GrpcStatus.UNAVAILABLE, "The hub is not connected yet");
@@ -279,16 +280,13 @@ export class HubConnection implements HubStreamEvents {
         ...errorAnswer(error),
       });
     }
-    try {
-      if (this.#failure === null) this.#stream?.send(answer);
-    } catch (error) {
-      this.#report(error);
-    }
+    if (this.#failure === null) this.#trySend(answer);
   }
 
-  #sendHeartbeat(sequence: number, clientSentAt: number): void {
+  /** For what no caller waits for. */
+  #trySend(bytes: Uint8Array<ArrayBuffer>): void {
     try {
-      this.#stream?.send(this.#codec.write({ type: "clientHeartbeat", sequence, clientSentAt }));
+      this.#stream?.send(bytes);
     } catch (error) {
       this.#report(error);
     }

@@ -161,7 +161,9 @@ export class DecodeMemory {
 
   /**
    * Takes the `size` bytes that were written as the next chunk, and fills a window. `available` bytes, those included,
-   * are there before the input ends, or, if it is open, before more of it arrives. `flags` are some of `Feed`.
+   * are there before the input ends, or, if it is open, before more of it arrives. `flags`, as in
+   * `bindings/bindings.cpp`: 1, a value begins; 2, the input is open; 4, `Status.MORE` may come; 8, as many values are wanted
+   * as a window takes.
    */
   feed(size: number, available: number, flags: number): number {
     try {
@@ -231,9 +233,6 @@ export class DecodeMemory {
 export function deleteMessage(message: SuspendedMessage): void {
   sharedInstance().codec.deleteMessage(message);
 }
-
-/** A value begins; more input may arrive; `Status.MORE` may come; as many values are wanted as a window takes. */
-export const Feed = { BEGINS: 1, OPEN: 2, MAY_GO_ON: 4, MANY: 8 } as const;
 
 /** How much wasm memory the codec has, in bytes. */
 export function wasmMemoryBytes(): number {

@@ -1,6 +1,11 @@
 /** What the callbacks of the fault tests throw. */
 export const boom = new Error("boom");
 
+/** A check for `failAtEach`: nothing else may have come out. */
+export function expectBoomAlone(error: unknown): void {
+  if (error !== boom && error !== null) throw error;
+}
+
 /** To be called at each place where a caller's code may throw. */
 export type Fault = () => void;
 
