@@ -28,7 +28,7 @@ void KeyTable::clear() {
   bytes_used_ = 0;
   full_ = false;
   keys_[0] = {0, 0, 0, 0};
-  nodes_[kRoot] = unpredicted(seed_, kRoot, 0);
+  add_node(kRoot, seed_, kRoot, 0);
 }
 
 uint32_t KeyTable::hash(std::span<const uint8_t> key) const {
@@ -87,10 +87,11 @@ uint32_t KeyTable::intern(std::span<const uint8_t> key, uint32_t hash) {
   return key_count_++;
 }
 
-KeyTable::Node KeyTable::unpredicted(uint32_t path, uint32_t parent, uint32_t key) {
+void KeyTable::add_node(uint32_t node, uint32_t path, uint32_t parent, uint32_t key) {
   // 0xc1 starts no key.
   constexpr Prediction kNothing = {0xc1, 0xff, 0, 0, kRoot};
-  return {kNothing, kNothing, 0, path, parent, key};
+  nodes_[node] = {kNothing, kNothing, 0, path, parent, key};
+  nodes_[entry(node)] = {kNothing, kNothing, 0, nodes_[kRoot].path, kRoot, 0};
 }
 
 MPW_APART const KeyTable::Prediction* KeyTable::match_other(uint32_t node, const uint8_t* in) {
@@ -117,21 +118,22 @@ void KeyTable::predict(uint32_t node, uint32_t key, uint32_t next) {
 }
 
 uint32_t KeyTable::follow(uint32_t node, std::span<const uint8_t> key, uint32_t hash) {
+  const uint32_t from = shape(node);
   uint32_t number = find(key, hash);
-  uint32_t next = number == 0 ? 0 : find_edge(node, number);
+  uint32_t next = number == 0 ? 0 : find_edge(from, number);
   if (next == 0) {
-    const uint32_t path = mix(nodes_[node].path, hash);
+    const uint32_t path = mix(nodes_[from].path, hash);
     if (!was_seen(path)) return 0;
     if (number == 0) number = intern(key, hash);
     if (number == 0) return 0;
-    Edge* const edge = free_slot(edges_, mix(node, number), [](const Edge& at) { return at.to == 0; });
+    Edge* const edge = free_slot(edges_, mix(from, number), [](const Edge& at) { return at.to == 0; });
     if (edge == nullptr || node_count_ == kMaxNodes) {
       full_ = true;
       return 0;
     }
     next = node_count_++;
-    *edge = {node, number, next};
-    nodes_[next] = unpredicted(path, node, number);
+    *edge = {from, number, next};
+    add_node(next, path, from, number);
   }
   predict(node, number, next);
   return next;

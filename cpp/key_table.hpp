@@ -52,6 +52,12 @@ class KeyTable {
   /// A key that is looked up must be readable for 8 bytes beyond its end: keys are compared in whole words.
   uint32_t hash(std::span<const uint8_t> key) const;
 
+  /// Stands for the root in maps that are reached by way of `node`: it predicts their first key apart from that
+  /// of all others.
+  static constexpr uint32_t entry(uint32_t node) { return kMaxNodes + node; }
+  /// The shape of a node, or of the root that an entry stands for.
+  static constexpr uint32_t shape(uint32_t node) { return node < kMaxNodes ? node : kRoot; }
+
   /// The number of a known key, or 0.
   uint32_t find(std::span<const uint8_t> key, uint32_t hash) const;
 
@@ -124,7 +130,7 @@ class KeyTable {
     return prediction.length <= 8 || same(&bytes_[prediction.offset + 8], in + 8, prediction.length - 8);
   }
   const Prediction* match_other(uint32_t node, const uint8_t* in);
-  static Node unpredicted(uint32_t path, uint32_t parent, uint32_t key);
+  void add_node(uint32_t node, uint32_t path, uint32_t parent, uint32_t key);
   /// A free slot for `hash` among those that a search looks at, or null.
   template <typename Slot, size_t Size, typename IsFree>
   static Slot* free_slot(std::array<Slot, Size>& slots, uint32_t hash, IsFree is_free) {
@@ -147,7 +153,7 @@ class KeyTable {
   uint32_t key_count_ = 0;
   uint32_t node_count_ = 0;
   uint32_t bytes_used_ = 0;
-  std::array<Node, kMaxNodes> nodes_;
+  std::array<Node, 2 * kMaxNodes> nodes_;
   std::array<Key, kMaxKeys> keys_;
   std::array<Edge, kEdgeSlots> edges_;
   std::array<uint16_t, kKeySlots> key_slots_;

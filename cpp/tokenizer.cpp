@@ -434,8 +434,11 @@ MPW_INLINE Status Tokenizer::enter(Cursor& c, uint32_t left, ContainerKind kind,
     reserved_ += c.left;
     if (!stack_.push({c.left, c.state, current_.nesting, current_.header})) return Status::kOutOfMemory;
   }
+  // Below kDeep a level shall take a byte or two.
+  const bool is_near = nesting < (kDeep + 1) * kLevel;
+  const uint32_t way = is_near && (current_.nesting & kKindMask) != kInline ? KeyTable::shape(c.state) : KeyTable::kRoot;
   c.left = left;
-  c.state = KeyTable::kRoot;
+  c.state = kind == kShaped ? KeyTable::entry(way) : kind == kItems ? way : KeyTable::kRoot;
   current_.nesting = nesting;
   current_.header = header;
   return Status::kDone;
@@ -540,7 +543,7 @@ MPW_APART Status Tokenizer::other_key(Cursor& c) {
     next = keys_.follow(c.state, key, keys_.hash(key));
   }
   if (next == KeyTable::kRoot) {
-    *current_.header = word(kMap, c.state);
+    *current_.header = word(kMap, KeyTable::shape(c.state));
     go_inline(c);
   } else {
     c.state = next;
@@ -753,7 +756,7 @@ MPW_INLINE Tokenizer::Progress Tokenizer::frequent(Cursor& c, const uint8_t* in,
       c.emit(word(kArray, count));
       c.in = in + 1;
       c.left = items;
-      c.state = KeyTable::kRoot;
+      c.state = is_map ? KeyTable::entry(state) : state;
       return Progress::kContainer;
     }
   } else if (byte < format::kNil) {
@@ -927,7 +930,7 @@ MPW_SMALL void Tokenizer::settle(Container& open) const {
   // A map of which all is read is a shape already, but for a stream, which may still wait for what its last
   // value holds.
   if ((open.nesting & kKindMask) == kShaped && (open.left > 0 || open_)) {
-    *open.header = word(kMap, open.state);
+    *open.header = word(kMap, KeyTable::shape(open.state));
     open.nesting = (open.nesting & ~kKindMask) | kBroken;
   }
   if (open_ && open.header != nullptr) {
