@@ -130,6 +130,26 @@ TEST_F(KeyTableTest, MatchesThePredictedKeyOfAnyLength) {
   }
 }
 
+TEST_F(KeyTableTest, PredictsTheFirstKeyForEachWayToAMapApart) {
+  const uint32_t user = learn(kRoot, "user");
+  const uint32_t place = learn(kRoot, "place");
+  const uint32_t in_user = KeyTable::entry(user);
+  const uint32_t in_place = KeyTable::entry(place);
+  EXPECT_EQ(match(in_user, str("name")), 0U);
+  const uint32_t name = learn(in_user, "name");
+  const uint32_t city = learn(in_place, "city");
+  EXPECT_EQ(led_to(in_user, str("name")), name);
+  EXPECT_EQ(led_to(in_place, str("city")), city);
+  EXPECT_EQ(match(in_place, str("name")), 0U);
+  // All are entries to one root.
+  EXPECT_EQ(follow(kRoot, "name"), name);
+  EXPECT_EQ(follow(in_place, "name"), name);
+  EXPECT_EQ(table_->parent(name), kRoot);
+  EXPECT_EQ(table_->path(in_user), table_->path(kRoot));
+  EXPECT_EQ(KeyTable::shape(in_user), kRoot);
+  EXPECT_EQ(KeyTable::shape(user), user);
+}
+
 TEST_F(KeyTableTest, MatchesTheTwoKeysThatWerePredictedLast) {
   const uint32_t a = learn(kRoot, "a");
   const uint32_t b = learn(kRoot, "b");

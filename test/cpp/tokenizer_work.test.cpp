@@ -216,5 +216,33 @@ TEST(TokenizerWork, IsLinearForEveryHostileMessage) {
   }
 }
 
+/// A map of four pairs, with keys of its kind.
+Bytes map_of_kind(size_t kind) {
+  Bytes map = {0x84};
+  for (uint8_t k = 0; k < 4; k++) {
+    map = join({map, {0xa2, static_cast<uint8_t>('a' + kind), static_cast<uint8_t>('0' + k), 1}});
+  }
+  return map;
+}
+
+/// 500 maps of six keys, whose values are maps of so many kinds, directly or in arrays.
+Bytes maps_of_kinds(size_t kinds, bool in_arrays) {
+  Bytes record = {0x86};
+  for (size_t i = 0; i < 6; i++) {
+    const Bytes map = map_of_kind(i % kinds);
+    record = join({record, {0xa1, static_cast<uint8_t>('A' + i)}, in_arrays ? Bytes{0x91} : Bytes{}, map});
+  }
+  return join({test::head(0xdd, 500, 4), repeat(500, record)});
+}
+
+TEST(TokenizerWork, IsTheSameForMapsOfManyKindsEachInItsPlace) {
+  if (!kCounts) GTEST_SKIP() << "GCC counts";
+  for (const bool in_arrays : {false, true}) {
+    const uint64_t one = work_of({"", [&](size_t) { return maps_of_kinds(1, in_arrays); }}, 0);
+    const uint64_t six = work_of({"", [&](size_t) { return maps_of_kinds(6, in_arrays); }}, 0);
+    EXPECT_LT(static_cast<double>(six), 1.02 * static_cast<double>(one)) << in_arrays;
+  }
+}
+
 }  // namespace
 }  // namespace mpw
