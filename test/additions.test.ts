@@ -12,6 +12,7 @@ import {
   ExtensionCodec,
   encode,
   encodeInto,
+  TypedArrayCodec,
 } from "msgpack-wasm";
 import { describe, expect, test } from "vitest";
 import { hex, join, repeat, str } from "./lib/bytes.ts";
@@ -610,6 +611,74 @@ describe("useMap", () => {
     expect(failure(() => decode(hex("82 01 02 03 04"), { ...options, maxMapLength: 1 }))).toMatchObject({
       code: "MAX_LENGTH",
     });
+  });
+});
+
+describe("pooled", () => {
+  const POOL_BYTES = 64 * 1024;
+
+  test("gives the messages that an encoder without it gives, none of which changes later", () => {
+    const plain = new Encoder();
+    const pooled = new Encoder({ pooled: true });
+    const values = Array.from({ length: 2000 }, (_, i) => [
+      i,
+      "x".repeat(i % 700),
+      { n: i / 3, at: new Date(i) },
+    ]);
+    const messages = values.map((value) => pooled.encode(value));
+    for (const [i, value] of values.entries()) expect(messages[i]).toStrictEqual(plain.encode(value));
+    const pools = new Set(
+      messages.map(({ buffer }) => buffer).filter((one) => one.byteLength === POOL_BYTES),
+    );
+    expect(pools.size).toBeGreaterThan(10);
+    expect(pools.size).toBeLessThan(20);
+  });
+
+  test.each([
+    [64, false],
+    [65, true],
+    [16 * 1024, true],
+    [16 * 1024 + 1, false],
+  ])("of a message of %d bytes makes a part of a pool: %s", (size, isPart) => {
+    const encoder = new Encoder({ pooled: true });
+    const header = size < 256 ? 2 : 3;
+    const message = encoder.encode(new Uint8Array(size - header));
+    expect(message.length).toBe(size);
+    expect(message.buffer.byteLength).toBe(isPart ? POOL_BYTES : size);
+  });
+
+  test("lets typed arrays be viewed where they are", () => {
+    const extensionCodec = new TypedArrayCodec();
+    const encoder = new Encoder({ pooled: true, extensionCodec });
+    for (let i = 0; i < 50; i++) {
+      const message = encoder.encode(["x".repeat(i), Float64Array.of(i, 1, 2, 3, 4, 5, 6, 7, 8)]);
+      const [, floats] = decode(message, { extensionCodec }) as [string, Float64Array];
+      expect(floats.buffer).toBe(message.buffer);
+      expect(floats[0]).toBe(i);
+    }
+  });
+
+  test("does without a pool that has been transferred", () => {
+    const encoder = new Encoder({ pooled: true });
+    const { buffer } = encoder.encode("x".repeat(100));
+    structuredClone(buffer, { transfer: [buffer] });
+    expect(decode(encoder.encode("y".repeat(100)))).toBe("y".repeat(100));
+  });
+
+  test("goes on after errors, and within itself", () => {
+    const extensionCodec = new ExtensionCodec();
+    const encoder: Encoder = new Encoder({ pooled: true, extensionCodec });
+    extensionCodec.register({
+      type: 1,
+      encode: (value) => (value instanceof URL ? encoder.encode(value.href) : null),
+      decode: (data) => new URL(decode(data) as string),
+    });
+    const links = Array.from({ length: 20 }, (_, i) => new URL(`https://example.org/${"x".repeat(80)}/${i}`));
+    const before = encoder.encode(links);
+    expect(() => encoder.encode(["x".repeat(100), Symbol("no")])).toThrow();
+    const after = encoder.encode(links);
+    expect(after).toStrictEqual(before);
+    expect(decode(after, { extensionCodec })).toStrictEqual(links);
   });
 });
 

@@ -4,6 +4,7 @@ import {
   KEPT,
   NO_CODEGEN,
   OFFICIAL_HUB,
+  POOLED,
   REDIS,
   REFERENCE_KEPT,
   SIGNALR,
@@ -119,8 +120,14 @@ function nodeGoals(results, host) {
       ),
     ];
   });
+  const pooled = atLeast(
+    "encode with pooled results, 1 KB and more, to the fastest MessagePack peer, each",
+    targets.encode.fastestEach,
+    ratios("encode", isLarge, all.messagePack, POOLED),
+  );
   return [
     ...goals,
+    pooled,
     ...allocationGoals(results, host.id),
     ...growthGoals(results, host.id),
     ...protocolGoals(results, host.id),

@@ -1,5 +1,6 @@
 // What reports and goals ask for by name: libraries, and sections.
 export const KEPT = "msgpack-wasm";
+export const POOLED = "msgpack-wasm, pooled";
 export const NO_CODEGEN = "msgpack-wasm, no codegen";
 export const REFERENCE_KEPT = "@msgpack/msgpack";
 export const JSON_BYTES = "JSON, bytes";

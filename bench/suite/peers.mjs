@@ -1,4 +1,4 @@
-import { JSON_BYTES, JSON_STRING, KEPT, NO_CODEGEN, REFERENCE_KEPT } from "./names.mjs";
+import { JSON_BYTES, JSON_STRING, KEPT, NO_CODEGEN, POOLED, REFERENCE_KEPT } from "./names.mjs";
 import { FLOATS_AS_BINARY, LARGEST } from "./workloads.mjs";
 
 /**
@@ -114,11 +114,12 @@ function extensionsOf(kind, { ExtensionCodec }, makeAligned) {
  * @param {Api} api
  * @param {Kind} kind
  * @param {() => any} makeAligned
+ * @param {object} [ownOptions] of our encoder
  * @returns {Codec}
  */
-function instances(api, kind, makeAligned) {
+function instances(api, kind, makeAligned, ownOptions) {
   const options = extensionsOf(kind, api, makeAligned);
-  const encoder = new api.Encoder(options);
+  const encoder = new api.Encoder({ ...options, ...ownOptions });
   const decoder = new api.Decoder(options);
   if (kind === "stream") {
     return streaming(
@@ -144,11 +145,14 @@ function functions({ encode, decode, decodeMultiStream, ...api }, kind, makeAlig
   return { encode: (value) => encode(value, options), decode: (bytes) => decode(bytes, options) };
 }
 
-/** @param {typeof instances} use */
-function openOurs(use) {
+/**
+ * @param {typeof instances} use
+ * @param {object} [ownOptions]
+ */
+function openOurs(use, ownOptions) {
   return async (/** @type {Kind} */ kind) => {
     const ours = await import("../../dist/index.js");
-    return use(/** @type {any} */ (ours), kind, () => new ours.TypedArrayCodec());
+    return use(/** @type {any} */ (ours), kind, () => new ours.TypedArrayCodec(), ownOptions);
   };
 }
 
@@ -230,6 +234,8 @@ export const peers = [
     download: `export * from "../dist/index.js"`,
   },
   { ...OURS, id: "msgpack-wasm, functions", open: openOurs(functions) },
+  // As msgpackr's and cbor-x's, its results are parts of larger buffers.
+  { ...OURS, id: POOLED, open: openOurs(instances, { pooled: true }) },
   {
     ...OURS,
     id: NO_CODEGEN,

@@ -3,7 +3,7 @@ import { AriaComponent, GridComponent, TitleComponent, TooltipComponent } from "
 import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { computeGoals } from "../goals.mjs";
-import { JSON_BYTES, JSON_STRING, KEPT, REFERENCE_KEPT } from "../names.mjs";
+import { JSON_BYTES, JSON_STRING, KEPT, POOLED, REFERENCE_KEPT } from "../names.mjs";
 import { codec, codecWorkloads, directions, indexOf, isCodec } from "../results.mjs";
 import { meansChart } from "./charts.mjs";
 import { margin, operationsPerSecond, ratio, size } from "./format.mjs";
@@ -61,7 +61,8 @@ function renderMarkdown(results, chart) {
     "",
     `${host.name} (${host.engine}) on ${machine.processor}, ${results.date.slice(0, 10)}; ${[...versions.values()].join(", ")}.`,
     "Each cell is how many times as fast `msgpack-wasm` (kept instances) is: **below 1, the other one is faster**. `msgpackr`",
-    "is the fastest of its modes, with its native addon; JSON is the faster of its ways, and for `encode` that to bytes.",
+    "is the fastest of its modes, with its native addon; JSON is the faster of its ways, and for `encode` that to bytes. Results",
+    "of msgpackr and of cbor-x are parts of larger buffers: `pooled` is how many times as fast ours is with that option.",
     "",
     ...directions.flatMap((direction) => [...markdownTable(results, host, direction), ""]),
     "The protocols: nanoseconds and bytes allocated by an operation; how many times as fast that is as with each of the others,",
@@ -114,9 +115,13 @@ function markdownTable(results, host, direction) {
       const value = Math.min(...times) / own.mean;
       return value < 1 ? `**${ratio(value)}**` : ratio(value);
     });
-    return [[name, size(bytes), `${operationsPerSecond(own.mean)} ${margin(own.margin)}`, ...cells]];
+    const pooled = timingOf(host.id, name, direction, POOLED)?.mean;
+    const gain = pooled === undefined ? "–" : ratio(own.mean / pooled);
+    const speed = `${operationsPerSecond(own.mean)} ${margin(own.margin)}`;
+    return [[name, size(bytes), speed, ...(direction === "encode" ? [gain] : []), ...cells]];
   });
-  return markdownLines([direction, "bytes", "ops/s", ...columns.map(([name]) => name)], rows);
+  const options = direction === "encode" ? ["`pooled`"] : [];
+  return markdownLines([direction, "bytes", "ops/s", ...options, ...columns.map(([name]) => name)], rows);
 }
 
 /**
