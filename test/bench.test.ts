@@ -448,7 +448,7 @@ describe("report", () => {
     [
       "node-20",
       "encode with pooled results, 1 KB and more, to the fastest MessagePack peer, each",
-      1.875,
+      2.5,
       true,
     ],
     ["firefox", "decode, documents, to @msgpack/msgpack, geometric mean", 9, true],
