@@ -16,10 +16,13 @@ namespace mpw {
 /// behind but a fingerprint.
 class KeyTable {
  public:
-  static constexpr uint32_t kMaxKeys = 4096;
   static constexpr uint32_t kMaxNodes = 4096;
+  /// Those of maps without a shape; as many more as there are nodes are kept for those with one.
+  static constexpr uint32_t kMaxLooseKeys = 12 * 1024;
+  static constexpr uint32_t kMaxKeys = kMaxLooseKeys + kMaxNodes;
   static constexpr uint32_t kMaxKeyLength = 64;
-  static constexpr uint32_t kBytes = 64 * 1024;
+  static constexpr uint32_t kMaxLooseBytes = 192 * 1024;
+  static constexpr uint32_t kBytes = kMaxLooseBytes + 64 * 1024;
   /// An encoded key (a header of 2 bytes at most) and the word that a comparison may read beyond it.
   static constexpr uint32_t kLookahead = 2 + kMaxKeyLength + sizeof(uint64_t);
   /// The empty shape. No edge leads to it, so 0 also says "none".
@@ -105,13 +108,10 @@ class KeyTable {
     uint32_t to;
   };
 
-  /// Keys that dictionaries may fill the table with: shapes need the others.
-  static constexpr uint32_t kMaxLooseKeys = kMaxKeys / 2;
-  static constexpr uint32_t kMaxLooseBytes = kBytes / 2;
   /// A quarter full at the most, so that searches are short.
   static constexpr uint32_t kKeySlots = 4 * kMaxKeys;
   static constexpr uint32_t kEdgeSlots = 4 * kMaxNodes;
-  static constexpr uint32_t kSeenSlots = 8192;
+  static constexpr uint32_t kSeenSlots = 32768;
   /// Bounds what a search costs, even if all keys were made to collide: one that finds no place is not
   /// learned.
   static constexpr uint32_t kMaxProbes = 16;

@@ -228,8 +228,8 @@ TEST_F(KeyTableTest, RecognizesTheKeysOfDictionariesAtTheirSecondSightButLeavesR
     recognize(key);
     if (recognize(key) != 0) known++;
   }
-  EXPECT_GT(known, KeyTable::kMaxKeys / 4);
-  EXPECT_LE(known, KeyTable::kMaxKeys / 2);
+  EXPECT_GT(known, KeyTable::kMaxLooseKeys / 2);
+  EXPECT_LE(known, KeyTable::kMaxLooseKeys);
   EXPECT_FALSE(table_->is_full());
   EXPECT_NE(learn(kRoot, "another"), 0U);
 }
