@@ -3,7 +3,7 @@
 // decides about the next by factors of two and more, for all of them. Since chance has a part in that, too, there are
 // three processes for each, of which the best time of each candidate counts.
 //   npm run bench:compare [-- WORD…]   only the documents whose name contains one of the words
-//   NODE=path/to/node npm run bench:compare   measures on another Node
+//   BENCH_NODE=path/to/node npm run bench:compare   measures on another Node (npm itself sets NODE)
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import * as reference from "@msgpack/msgpack";
@@ -106,7 +106,7 @@ function main() {
     return;
   }
   const words = process.argv.slice(2);
-  const node = process.env.NODE ?? process.execPath;
+  const node = process.env.BENCH_NODE ?? process.execPath;
   const version = execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
   console.log(`Node ${version}; nanoseconds a call, the best of alternating runs`);
   const wanted = documents.filter(
