@@ -87,11 +87,13 @@ uint32_t KeyTable::intern(std::span<const uint8_t> key, uint32_t hash) {
   return key_count_++;
 }
 
-void KeyTable::add_node(uint32_t node, uint32_t path, uint32_t parent, uint32_t key) {
+MPW_SMALL void KeyTable::add_node(uint32_t node, uint32_t path, uint32_t parent, uint32_t key) {
   // 0xc1 starts no key.
   constexpr Prediction kNothing = {0xc1, 0xff, 0, 0, kRoot};
-  nodes_[node] = {kNothing, kNothing, 0, path, parent, key};
-  nodes_[entry(node)] = {kNothing, kNothing, 0, nodes_[kRoot].path, kRoot, 0};
+  for (const uint32_t at : {entry(node), node}) nodes_[at] = {kNothing, kNothing, 0, seed_, kRoot, 0};
+  nodes_[node].path = path;
+  nodes_[node].parent = parent;
+  nodes_[node].key = key;
 }
 
 MPW_APART const KeyTable::Prediction* KeyTable::match_other(uint32_t node, const uint8_t* in) {

@@ -55,8 +55,8 @@ class KeyTable {
   /// A key that is looked up must be readable for 8 bytes beyond its end: keys are compared in whole words.
   uint32_t hash(std::span<const uint8_t> key) const;
 
-  /// Stands for the root in maps that are reached by way of `node`: it predicts their first key apart from that
-  /// of all others.
+  /// Stands for the root in maps that are reached by way of `node`: it predicts their first key apart from
+  /// that of all others.
   static constexpr uint32_t entry(uint32_t node) { return kMaxNodes + node; }
   /// The shape of a node, or of the root that an entry stands for.
   static constexpr uint32_t shape(uint32_t node) { return node < kMaxNodes ? node : kRoot; }

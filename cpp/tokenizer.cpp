@@ -436,7 +436,8 @@ MPW_INLINE Status Tokenizer::enter(Cursor& c, uint32_t left, ContainerKind kind,
   }
   // Below kDeep a level shall take a byte or two.
   const bool is_near = nesting < (kDeep + 1) * kLevel;
-  const uint32_t way = is_near && (current_.nesting & kKindMask) != kInline ? KeyTable::shape(c.state) : KeyTable::kRoot;
+  const uint32_t way =
+      is_near && (current_.nesting & kKindMask) != kInline ? KeyTable::shape(c.state) : KeyTable::kRoot;
   c.left = left;
   c.state = kind == kShaped ? KeyTable::entry(way) : kind == kItems ? way : KeyTable::kRoot;
   current_.nesting = nesting;
