@@ -1,5 +1,6 @@
 // What all entries of the package share, as an entry of the build: the main one, and what the protocols need of its
 // insides. What entries share goes to files of their own, of which bundlers take what is used. It is not for users.
+export { BufferPool } from "./BufferPool.ts";
 export { made, showCaller, withDetails } from "./DecodeError.ts";
 export { settingsOf, valueAt } from "./Decoder.ts";
 export { encodeSettings } from "./Encoder.ts";
