@@ -1,218 +1,218 @@
 import { isRun, type Materializer } from "./Materializer.ts";
+import { roomFor } from "./propertyRoom.ts";
+import { Stack } from "./Stack.ts";
 import { Tag, Wide } from "./tape.ts";
 
 /** What `read` returns when the rest of the container has not arrived yet. */
 export const PENDING = Symbol("pending");
 
-/** Arrays up to this length get it at once: V8 gives one that grows room for 17 items. */
-const SHORT = 16;
+/** Longer containers, in items, or keys and values, grow with these: that many are to come can be a lie. */
+const SHORT = 15;
 
-const LEFT = Symbol("left");
-const OUTER = Symbol("outer");
+/** What the last byte says of a container that is laid aside, if it is not the counts of a short array. */
+const MAP = 1;
+const MADE = 2;
+const CHAINED = 4;
+const COUNTED = 8;
 
-/** An object that is decoded, while one in it is read. V8 forgets the properties that came last, once they are deleted. */
-interface CoveredMap {
-  [LEFT]?: number;
-  [OUTER]?: Frame | null;
-}
+/**
+ * Reads a container that must not be recursed into: depth takes heap only, and little of it, since there may be a level
+ * for each byte. Where the input ends before the container does, it can go on later.
+ *
+ * Containers are made from the inside out, as far as it goes, so that none has room for what may never come. One with more
+ * than a value before the container in it is made at that, and so is one in which nothing comes behind that: a chain of
+ * such takes nothing beside itself.
+ */
+export class ContainerStack {
+  /** Of the containers around the current one that wait for more: counts, and values that are in none yet. */
+  readonly #bytes = new Stack<number>(Uint8Array);
+  readonly #values = new Stack<unknown>(Array);
 
-/** An array of up to `SHORT` items stands for itself, and so does a map: see `ContainerStack`. */
-type Frame = unknown[] | LongArray | OpenMap | CoveredMap;
-
-/** A long array, to which items are to come. Its length can be a lie, so it grows with them. */
-class LongArray {
-  readonly outer: Frame | null;
-  readonly container: unknown[];
-  left: number;
-
-  constructor(outer: Frame | null, container: unknown[], left: number) {
-    this.outer = outer;
-    this.container = container;
-    this.left = left;
-  }
-
-  isComplete(): boolean {
-    return this.left === 0;
-  }
-
-  add(value: unknown): void {
-    this.container.push(value);
-    this.left--;
-  }
-}
-
-/** A map, to which pairs are to come: first those with the keys of its shape. */
-class OpenMap {
-  readonly outer: Frame | null;
-  readonly container: object;
-  readonly #keys: readonly string[];
-  #next = 0;
-  /** Pairs that are not of the shape; -1 until their number has been read. */
-  #left: number;
-  /** Where the map is, if its keys may be anything. */
+  // The current container.
+  #isMap = false;
+  /** Its items, or keys and values, as far as their number is known, and those of them that are to come. */
+  #total = 0;
+  #left = -1;
+  /** The shape of a map whose other keys have not been counted yet, or -1. */
+  #shape = -1;
+  /** Where a map is, if its keys may be anything. */
   #offset = 0;
-  #key: unknown;
-  #hasKey = false;
+  /** Itself, once it is made. */
+  #made: object | null = null;
+  #key: unknown = null;
+  /** As for `Materializer.put`. */
+  #most = 0;
 
-  constructor(outer: Frame | null, container: object, keys: readonly string[], left = -1) {
-    this.outer = outer;
-    this.container = container;
-    this.#keys = keys;
-    this.#left = left;
+  /** The chain of those around it that wait for nothing else: the outermost, the innermost, and the key in that. */
+  #head: object | null = null;
+  #around: object | null = null;
+  #place: unknown = null;
+
+  /** Reads the container whose header comes next, or goes on with it. Returns it, or `PENDING`. */
+  read(from: Materializer): unknown {
+    if (this.#left < 0) this.#open(from, from.peek());
+    for (;;) {
+      if (this.#left === 0 && this.#shape < 0) {
+        this.#close(from);
+        const value = this.#head;
+        if (this.#bytes.isEmpty) return value;
+        this.#unpack();
+        this.#add(value, from);
+        continue;
+      }
+      if (this.#shape >= 0 && this.#left > 0 && this.#expectsKey) {
+        this.#left--;
+        this.#key = from.shapeKeys(this.#shape)[(this.#total - this.#left) >> 1];
+      }
+      if (!from.isReady()) return PENDING;
+      const word = from.peek();
+      if (this.#left === 0) {
+        this.#shape = -1;
+        this.#offset = from.skipKeys();
+        this.#expect(this.#total + 2 * (word >>> 4), from);
+      } else if (isRun(word)) {
+        this.#addRun(word, from);
+      } else if (isMarked(word)) {
+        this.#enter(from);
+        this.#open(from, word);
+      } else {
+        this.#add(from.value(), from);
+      }
+    }
   }
 
-  static uncovered(map: CoveredMap): OpenMap {
-    const open = new OpenMap(map[OUTER] as Frame | null, map, [], map[LEFT]);
-    delete map[LEFT];
-    delete map[OUTER];
-    return open;
+  #open(from: Materializer, word: number): void {
+    const kind = (word >>> 4) & 15;
+    const isLarge = kind === Wide.LARGE_ARRAY;
+    const count = isLarge ? from.operand() : word >>> 8;
+    from.skip(isLarge ? 1 : 0);
+    this.#isMap = kind === Wide.DEEP_MAP;
+    this.#shape = this.#isMap ? count : -1;
+    this.#offset = this.#total = this.#left = 0;
+    this.#made = null;
+    this.#expect(this.#isMap ? 2 * from.shapeKeys(count).length : count, from);
   }
 
-  /** What stands for this while one of its values is read: the map itself, if it is an object and all else is plain. */
-  covered(): Frame {
-    const isPlain = this.#next === this.#keys.length && !this.#hasKey && this.#offset === 0;
-    if (!isPlain || this.container instanceof Map) return this;
-    const map: CoveredMap = this.container;
-    map[OUTER] = this.outer;
-    map[LEFT] = this.#left;
+  /** Learns how many values there will be in all. */
+  #expect(total: number, from: Materializer): void {
+    this.#left += total - this.#total;
+    this.#total = total;
+    this.#most = roomFor(total >> 1);
+    if (total > SHORT) this.#made ??= this.#make(from, 0);
+  }
+
+  /** Goes from the current container into one in it. */
+  #enter(from: Materializer): void {
+    if (this.#left > 1 || this.#shape >= 0) {
+      if (this.#count > 1) this.#made ??= this.#make(from, this.#total);
+      this.#pack();
+      this.#head = null;
+      return;
+    }
+    this.#add(undefined, from);
+    this.#around = this.#close(from);
+    this.#place = this.#key;
+  }
+
+  /** Makes the current container, and puts it into the chain. */
+  #close(from: Materializer): object {
+    const made = this.#made ?? this.#make(from, this.#total);
+    if (this.#head === null) this.#head = made;
+    else if (Array.isArray(this.#around)) this.#around[this.#around.length - 1] = made;
+    else from.put(this.#around as object, this.#place, made, Number.POSITIVE_INFINITY);
+    return made;
+  }
+
+  /** How many values, or keys and values, are there, keys without a value left out. */
+  get #count(): number {
+    const count = this.#total - this.#left;
+    return this.#isMap ? count & ~1 : count;
+  }
+
+  /** The current container with what is there, an array with places for `length` items. */
+  #make(from: Materializer, length: number): object {
+    const values = this.#values;
+    const count = this.#count;
+    if (length === 1) return [values.pop()];
+    if (this.#isMap && this.#total === 2 && count === 2) {
+      const value = values.pop();
+      return from.mapOf(values.pop(), value);
+    }
+    const list: unknown[] = new Array(this.#isMap ? count : length);
+    for (let i = count; i > 0; ) list[--i] = values.pop();
+    if (!this.#isMap) return list;
+    const map = from.newMap();
+    for (let i = 0; i < count; i += 2) this.#most = from.put(map, list[i], list[i + 1], this.#most);
     return map;
   }
 
-  isComplete(): boolean {
-    return this.#left === 0 && this.#next === this.#keys.length;
+  get #expectsKey(): boolean {
+    return this.#isMap && (this.#left & 1) === 0;
   }
 
-  needsCount(): boolean {
-    return this.#left === -1 && this.#next === this.#keys.length;
-  }
-
-  setCount(count: number, offset: number): void {
-    this.#left = count;
-    this.#offset = offset;
-  }
-
-  /** Takes the next key, or value. */
-  add(value: unknown, values: Materializer): void {
-    if (this.#next < this.#keys.length) {
-      values.put(this.container, this.#keys[this.#next++], value, this.#offset);
-    } else if (this.#hasKey) {
-      this.#hasKey = false;
-      this.#left--;
-      values.put(this.container, this.#key, value, this.#offset);
+  #add(value: unknown, from: Materializer): void {
+    const isKey = this.#expectsKey;
+    this.#left--;
+    if (isKey) {
+      this.#key = from.name(value, this.#offset);
+    } else if (this.#made === null) {
+      if (this.#isMap) this.#values.push(this.#key);
+      this.#values.push(value);
+    } else if (this.#isMap) {
+      this.#most = from.put(this.#made, this.#key, value, this.#most);
     } else {
-      this.#key = value;
-      this.#hasKey = true;
+      (this.#made as unknown[])[this.#total - this.#left - 1] = value;
     }
   }
-}
 
-/**
- * Reads a container that must not be recursed into, and keeps those that are open in a list, from the inside out: depth
- * takes heap only, and little of it, since there may be a level for each byte. Where the input ends before the container
- * does, it can go on later.
- *
- * A short array takes nothing beside itself: the place of its last item, which comes when all others are there, holds what
- * is around it, and how many it has shows from its holes. Most maps take nothing either: see `CoveredMap`.
- */
-export class ContainerStack {
-  #root: unknown = PENDING;
-  /** The innermost container with something to come, and how many items that is, if it is a short array. */
-  #top: Exclude<Frame, CoveredMap> | null = null;
-  #left = 0;
-
-  /** Reads the container whose header comes next, or goes on with it. Returns it, or `PENDING`. */
-  read(values: Materializer): unknown {
-    if (this.#root === PENDING) this.#root = this.#open(values, values.peek());
-    for (let top = this.#top; top !== null; top = this.#top) {
-      if (!Array.isArray(top) && top.isComplete()) {
-        this.#leave(top.outer);
-        continue;
-      }
-      if (!values.isReady()) return PENDING;
-      const word = values.peek();
-      if (top instanceof OpenMap && top.needsCount()) {
-        top.setCount(word >>> 4, values.skipKeys());
-      } else if (!(top instanceof OpenMap) && isRun(word)) {
-        this.#takeRun(top, values, word);
-      } else if (isMarked(word)) {
-        this.#open(values, word);
-      } else {
-        this.#add(values.value(), values);
-      }
-    }
-    return this.#root;
+  #addRun(word: number, from: Materializer): void {
+    const run = (this.#made as unknown[] | null) ?? [];
+    from.takeRun(run, this.#made === null ? 0 : this.#total - this.#left, word);
+    this.#left -= word >>> 4;
+    if (this.#made === null) for (const item of run) this.#values.push(item);
   }
 
-  /** Puts a container into the one around it, which is left if nothing else is to come there, and goes into it. */
-  #open(values: Materializer, word: number): object {
-    const extra = word >>> 8;
-    const kind = (word >>> 4) & 15;
-    if (kind === Wide.DEEP_MAP) {
-      values.skip();
-      const map = values.newMap();
-      this.#add(map, values);
-      this.#top = new OpenMap(this.#around(), map, values.shapeKeys(extra));
-      return map;
-    }
-    const count = kind === Wide.LARGE_ARRAY ? values.operand() : extra;
-    values.skip(kind === Wide.LARGE_ARRAY ? 1 : 0);
-    const array: unknown[] = count > SHORT ? [] : new Array(count);
-    this.#add(array, values);
-    if (count > SHORT) {
-      this.#top = new LongArray(this.#around(), array, count);
+  /** Lays the current container aside. */
+  #pack(): void {
+    let flags = 0;
+    const keep = (flag: number, ...values: unknown[]) => {
+      flags |= flag;
+      for (const value of values) this.#values.push(value);
+    };
+    if (this.#head !== null) keep(CHAINED, this.#head, this.#around, this.#place);
+    if (this.#isMap) keep(MAP, this.#key);
+    if (this.#made !== null) keep(MADE, this.#made);
+    if (this.#total > SHORT || this.#shape >= 0 || this.#offset > 0) {
+      keep(COUNTED, this.#offset, this.#shape, this.#total, this.#left);
     } else {
-      array[count - 1] = this.#around();
-      this.#top = array;
-      this.#left = count;
+      this.#bytes.push((this.#total << 4) | this.#left);
     }
-    return array;
+    if (flags > 0) this.#bytes.push(flags);
   }
 
-  /** What stands for the current container while one in it is read. */
-  #around(): Frame | null {
-    return this.#top instanceof OpenMap ? this.#top.covered() : this.#top;
-  }
-
-  #leave(outer: Frame | null): void {
-    this.#top = isCovered(outer) ? OpenMap.uncovered(outer) : outer;
-    // What is in its last place is no item.
-    if (Array.isArray(outer)) this.#left = outer.length - Object.keys(outer).length + 1;
-  }
-
-  #add(value: unknown, values: Materializer): void {
-    const top = this.#top;
-    if (top === null) return;
-    if (!Array.isArray(top)) {
-      top.add(value, values);
-      if (top.isComplete()) this.#leave(top.outer);
-      return;
+  #unpack(): void {
+    const last = this.#bytes.pop();
+    // A short array has an item at the least.
+    const flags = last > SHORT ? 0 : last;
+    const taken = (flag: number) => ((flags & flag) === 0 ? null : this.#values.pop());
+    if ((flags & COUNTED) === 0) {
+      const counts = flags === 0 ? last : this.#bytes.pop();
+      this.#left = counts & SHORT;
+      this.#total = counts >> 4;
+    } else {
+      this.#left = taken(COUNTED) as number;
+      this.#total = taken(COUNTED) as number;
+      this.#shape = taken(COUNTED) as number;
+      this.#offset = taken(COUNTED) as number;
     }
-    const at = top.length - this.#left;
-    this.#take(top, 1);
-    top[at] = value;
+    this.#made = taken(MADE) as object | null;
+    this.#isMap = (flags & MAP) !== 0;
+    this.#key = taken(MAP);
+    this.#place = taken(CHAINED);
+    this.#around = taken(CHAINED) as object | null;
+    this.#head = taken(CHAINED) as object | null;
+    this.#most = roomFor(this.#total >> 1);
   }
-
-  /** Counts items that come to a short array, which is left if they are the last. */
-  #take(array: unknown[], count: number): void {
-    if (count === this.#left) this.#leave(array[array.length - 1] as Frame | null);
-    else this.#left -= count;
-  }
-
-  #takeRun(top: unknown[] | LongArray, values: Materializer, word: number): void {
-    const count = word >>> 4;
-    if (top instanceof LongArray) {
-      values.takeRun(top.container, top.container.length, word);
-      top.left -= count;
-      return;
-    }
-    const at = top.length - this.#left;
-    this.#take(top, count);
-    values.takeRun(top, at, word);
-  }
-}
-
-function isCovered(frame: Frame | null): frame is CoveredMap {
-  return frame !== null && LEFT in frame;
 }
 
 /** Whether this word is the header of a container that must not be recursed into. */

@@ -4,6 +4,7 @@ import { DecodeError } from "./DecodeError.ts";
 import { decodeFailure, extraBytes, forbiddenKey, keyType, unknownExtension } from "./decodeFailure.ts";
 import { ExtData } from "./ExtData.ts";
 import type { ExtensionCodecType } from "./ExtensionCodec.ts";
+import { keepSmall, objectOf, roomFor } from "./propertyRoom.ts";
 import type { Shapes } from "./Shapes.ts";
 import { BufferSource, type Source } from "./Source.ts";
 import { Status } from "./status.ts";
@@ -452,27 +453,23 @@ export class Materializer extends DecodeMemory {
 
   /** A map that is not, or not wholly, of a known shape. */
   private map(shape: number): unknown {
-    if (this.settings.keysInLine) return this.anyMap();
-    this.vocabulary.unknownMaps++;
-    let object: Record<string, unknown> = {};
-    if (shape !== 0) for (const key of this.shapes.keys(shape)) object[key] = this.value();
-    const word = this.peek();
-    this.skip();
-    if (shape === 0 && word >>> 4 > MAX_FAST_PAIRS) object = emptyDictionary();
-    for (let left = word >>> 4; left > 0; left--) {
-      const key = this.value();
-      if (typeof key !== "string" && typeof key !== "number") throw keyType(typeof key, this.extensionOffset);
-      if (key === "__proto__") throw forbiddenKey(this.extensionOffset);
-      object[key] = this.value();
-    }
-    return object;
-  }
-
-  private anyMap(): unknown {
-    const map = this.newMap();
-    const word = this.peek();
+    const { keysInLine, useMap } = this.settings;
+    if (!keysInLine) this.vocabulary.unknownMaps++;
+    const keys = shape === 0 ? NO_KEYS : this.shapes.keys(shape);
+    let map = this.newMap();
+    let most = roomFor(keys.length);
+    for (let i = 0; i < keys.length; i++) most = this.put(map, keys[i], this.value(), most);
+    const count = this.peek() >>> 4;
     const offset = this.skipKeys();
-    for (let left = word >>> 4; left > 0; left--) this.put(map, this.value(), this.value(), offset);
+    if (keys.length === 0) {
+      if (count === 1) return this.mapOf(this.name(this.value(), offset), this.value());
+      if (count > MAX_FAST_PAIRS && !useMap) map = emptyDictionary();
+      most = roomFor(count);
+    }
+    for (let left = count; left > 0; left--) {
+      const name = this.name(this.value(), offset);
+      most = this.put(map, name, this.value(), most);
+    }
     return map;
   }
 
@@ -480,22 +477,35 @@ export class Materializer extends DecodeMemory {
     return this.settings.useMap ? new Map() : {};
   }
 
-  /** Adds a pair to what `newMap` has made. `offset` is that of the map. */
-  put(map: object, key: unknown, value: unknown, offset: number): void {
-    const { keyDecoder, useMap, mapKeyConverter } = this.settings;
+  /** A map with one pair. */
+  mapOf(name: unknown, value: unknown): object {
+    return this.settings.useMap ? new Map([[name, value]]) : objectOf(name as PropertyKey, value);
+  }
+
+  /** Adds a pair to what `newMap` has made. `most` is as for `keepSmall`. */
+  put(map: object, name: unknown, value: unknown, most: number): number {
+    if (this.settings.useMap && map instanceof Map) {
+      map.set(name, value);
+      return most;
+    }
+    const next = keepSmall(map, name as PropertyKey, most);
+    (map as Record<PropertyKey, unknown>)[name as PropertyKey] = value;
+    return next;
+  }
+
+  /** What a key comes to, in a map at `offset` if keys may be anything. */
+  name(key: unknown, offset: number): unknown {
+    const { keyDecoder, useMap, mapKeyConverter, keysInLine } = this.settings;
     const read =
       keyDecoder !== null && key instanceof Uint8Array ? this.keyText(key, keyDecoder, offset) : key;
-    if (useMap) {
-      (map as Map<unknown, unknown>).set(read, value);
-      return;
-    }
-    if (read === "__proto__") throw forbiddenKey(offset);
-    const name = mapKeyConverter === null ? read : propertyName(mapKeyConverter(read));
-    if (name === "__proto__") throw forbiddenKey(offset);
+    if (useMap) return read;
+    const isForbidden = read === "__proto__";
+    const name = isForbidden || mapKeyConverter === null ? read : propertyName(mapKeyConverter(read));
+    if (name === "__proto__") throw forbiddenKey(keysInLine ? offset : this.extensionOffset);
     if (mapKeyConverter === null && typeof name !== "string" && typeof name !== "number") {
       throw keyType(typeof name, this.extensionOffset);
     }
-    (map as Record<PropertyKey, unknown>)[name as PropertyKey] = value;
+    return name;
   }
 
   private keyText(key: Uint8Array, keyDecoder: KeyDecoder, offset: number): string {
@@ -600,6 +610,8 @@ export class Materializer extends DecodeMemory {
     }
   }
 }
+
+const NO_KEYS: readonly string[] = [];
 
 const fatalUtf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 

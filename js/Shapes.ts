@@ -1,6 +1,7 @@
 import { makers } from "msgpack-wasm:makers";
 import { COMPILE_AT, MAX_COMPILED, mayCompile } from "./codeGeneration.ts";
 import { compileFactory, type Factory } from "./compileFactory.ts";
+import { areSparse, EmptyObject, objectOf, turnToTable } from "./propertyRoom.ts";
 import type { KnownKeys } from "./wasm/KnownKeys.ts";
 
 /** Of the makers, those that no shape has yet. */
@@ -49,7 +50,9 @@ export class Shapes {
   }
 
   #mayImprove(keys: readonly string[]): boolean {
-    return keys.length > 0 && (mayCompile() ? this.#compiled < MAX_COMPILED : free.length > 0);
+    return (
+      keys.length > 0 && !areSparse(keys) && (mayCompile() ? this.#compiled < MAX_COMPILED : free.length > 0)
+    );
   }
 
   /** A factory that notes what kinds of values it reads, and is replaced by a better one once that is worth it. */
@@ -94,9 +97,14 @@ export class Shapes {
 }
 
 function plain(keys: readonly string[]): Factory {
+  const { length } = keys;
+  const isSparse = areSparse(keys);
+  if (length === 0) return () => new EmptyObject();
+  if (length === 1 && isSparse) return (values) => objectOf(keys[0], values.value());
   return (values) => {
     const object: Record<string, unknown> = {};
-    for (let i = 0; i < keys.length; i++) object[keys[i]] = values.value();
+    if (isSparse) turnToTable(object);
+    for (let i = 0; i < length; i++) object[keys[i]] = values.value();
     return object;
   };
 }

@@ -1,5 +1,6 @@
 import { COMPILE_AT, MAX_COMPILED, mayCompile } from "./codeGeneration.ts";
 import type { DecodeSettings } from "./Materializer.ts";
+import { EmptyObject, exceeds } from "./propertyRoom.ts";
 import { double, words } from "./smallFormats.ts";
 import { longTextOf } from "./TextReader.ts";
 import type { TypedArrayTable } from "./TypedArrayTable.ts";
@@ -294,7 +295,7 @@ export class SmallReader {
   }
 
   private map(bytes: Uint8Array, count: number): unknown {
-    if (count === 0) return {};
+    if (count === 0) return new EmptyObject();
     this.left -= count;
     if (count > MAX_PAIRS || this.left < 0) return this.leave();
     const base = this.top;
@@ -346,7 +347,7 @@ export class SmallReader {
     if (length < 0 || length >= MAX_KEY_BYTES) return null;
     this.at = at + 1;
     const key = this.text(bytes, length);
-    if (this.at === AWAY || key === "__proto__") return null;
+    if (this.at === AWAY || key === "__proto__" || exceeds(key, -1)) return null;
     if (place.steps.length === MAX_STEPS) {
       if (++place.misses < MAX_MISSES) return null;
       place.misses = 0;

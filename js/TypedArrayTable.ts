@@ -30,10 +30,9 @@ export type TypedArrayName = keyof typeof DEFAULT_TYPES;
 const MAX_BYTES = 2 ** 32 - 1 - 128;
 
 /** Names the class of a typed array of whatever realm, whatever it says of itself; undefined for all else. */
-const nameOf = Object.getOwnPropertyDescriptor(
-  Object.getPrototypeOf(Uint8Array.prototype),
-  Symbol.toStringTag,
-)?.get as (this: unknown) => string | undefined;
+const nameOf = /* @__PURE__ */ (() =>
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)
+    ?.get)() as (this: unknown) => string | undefined;
 
 interface Entry {
   readonly name: TypedArrayName;

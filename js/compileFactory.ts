@@ -12,7 +12,10 @@ function call(member: string): string {
   return `m.at = at + 1; v = m.${member}; at = m.at; tape = m.tape;`;
 }
 
-/** How to read a value to `v`, by the tag of its word. What has another tag goes the long way. */
+/**
+ * How to read a value to `v`, by the tag of its word. What has another tag goes the long way. With the marks, bundlers leave
+ * it out where no code may be made.
+ */
 const READERS: readonly [tag: number, condition: string, code: string][] = [
   [
     Tag.TEXT8,
@@ -24,10 +27,10 @@ const READERS: readonly [tag: number, condition: string, code: string][] = [
   [Tag.NIL, `(w & 15) === ${Tag.NIL}`, "at++; v = null;"],
   [Tag.BOOL, `(w & 15) === ${Tag.BOOL}`, "at++; v = w >>> 4 === 1;"],
   [Tag.ARRAY, `w === ${EMPTY_ARRAY}`, "at++; v = [];"],
-  [Tag.ARRAY, `(w & 15) === ${Tag.ARRAY}`, call("array(w >>> 4)")],
-  [Tag.SHAPE, `(w & 15) === ${Tag.SHAPE}`, call("shape(w >>> 4)")],
+  [Tag.ARRAY, `(w & 15) === ${Tag.ARRAY}`, /* @__PURE__ */ call("array(w >>> 4)")],
+  [Tag.SHAPE, `(w & 15) === ${Tag.SHAPE}`, /* @__PURE__ */ call("shape(w >>> 4)")],
   [Tag.WIDE, `w === ${INT32}`, "v = tape[at + 1]; at += 2;"],
-  [Tag.WIDE, `(w & 15) === ${Tag.WIDE}`, call("wide(w)")],
+  [Tag.WIDE, `(w & 15) === ${Tag.WIDE}`, /* @__PURE__ */ call("wide(w)")],
 ];
 
 /**

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { Status, Tag, Wide } from "msgpack-wasm/testing";
 import { describe, expect, test } from "vitest";
+import { Status } from "../js/status.ts";
+import { Tag, Wide } from "../js/tape.ts";
 
 // What both sides of the wasm border must agree on is written down on both. Here the two are compared.
 

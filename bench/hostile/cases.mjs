@@ -211,6 +211,13 @@ export const hostileCases = [
     outcome: "INSUFFICIENT_DATA",
   },
   {
+    name: "arrays of 15 in arrays of 15, 14 items in each, and no end, as a stream",
+    isStream: true,
+    make: (size) => repeated([], [0x9f, ...new Array(14).fill(0xc0)], Math.floor(size / 15)),
+    build: (size) => nested(Math.floor(size / 15), begun(15)),
+    outcome: "INSUFFICIENT_DATA",
+  },
+  {
     name: "arrays in arrays, each with another item to come, and all the ends",
     make: (size) =>
       repeated([], [0x92], Math.floor(size / 2), new Array(Math.floor(size / 2) + 1).fill(0xc0)),
@@ -224,10 +231,55 @@ export const hostileCases = [
     build: (size) => nested(Math.floor(size / 5), around),
     outcome: "INSUFFICIENT_DATA",
   },
+  {
+    name: "maps in maps, each with another pair to come, and all the ends",
+    make: (size) =>
+      repeated(
+        [],
+        [0x82, 0xa0],
+        Math.floor(size / 5),
+        new Array(Math.floor(size / 5) + 1).fill([0xc0, 0xa1, 0x61]).flat().slice(0, -2),
+      ),
+    build: (size) => nested(Math.floor(size / 5), (inner) => Object.assign(around(inner), { b: null })),
+    outcome: "a value",
+  },
+  {
+    name: "maps in maps, and no end, as a stream",
+    isStream: true,
+    make: (size) => repeated([], [0x81, 0xa0], Math.floor(size / 2)),
+    build: (size) => nested(Math.floor(size / 2), around),
+    outcome: "INSUFFICIENT_DATA",
+  },
+  {
+    name: "maps in maps, with small integers as keys",
+    make: (size) => repeated([], [0x81, 9], Math.floor(size / 2), [0xc0]),
+    build: (size) => nested(Math.floor(size / 2), (inner) => ({ 9: inner })),
+    outcome: "a value",
+  },
   { name: "empty arrays", ...arrayOf([0x90], () => []) },
   { name: "empty maps", ...arrayOf([0x80], () => ({})) },
   { name: "arrays of one", ...arrayOf([0x91, 0xc0], (i) => [i]) },
-  { name: "maps of one pair with an integer key", ...arrayOf([0x81, 1, 0xc0], () => objectOf(1, () => 1)) },
+  {
+    name: "maps of one pair with a small integer as key",
+    ...arrayOf([0x81, 1, 0xc0], () => objectOf(1, () => 1)),
+  },
+  // Assigned to, V8 would give these room for 1552 properties.
+  { name: "maps of one pair with an integer key", ...arrayOf([0x81, 127, 0xc0], () => ({ 127: null })) },
+  {
+    name: "maps of one pair with a larger integer as key",
+    ...arrayOf([0x81, 0xcd, 3, 0xff, 0xc0], () => ({ 1023: null })),
+  },
+  {
+    name: "maps of one pair with an integer as text for a key",
+    ...arrayOf([0x81, 0xa4, 0x31, 0x30, 0x32, 0x33, 0xc0], () => ({ 1023: null })),
+  },
+  {
+    name: "maps of integer keys, each as far behind the last as V8 makes room for",
+    ...arrayOf(
+      [0x84, 0xcd, 3, 0xff, 0xc0, 0xcd, 0x0a, 0, 0xc0, 0xcd, 0x10, 0, 0xc0, 0xcd, 0x13, 0x87, 0xc0],
+      () => ({ 1023: null, 2560: null, 4096: null, 4999: null }),
+    ),
+  },
   { name: "maps of one pair", ...arrayOf([0x81, 0xa0, 0xc0], () => ({ "": null })) },
   { name: "empty strings", ...arrayOf([0xa0], () => "") },
   { name: "strings of one letter", ...arrayOf([0xa1, 0x61], () => "a") },

@@ -84,6 +84,7 @@ async function bundleCode(outdir, entryPoints, options) {
     sourcemap: "external",
     define: { MAY_BE_NODE: "true" },
     ...options,
+    plugins: [inlinedConstants, ...(options.plugins ?? [])],
   });
   const texts = new Map(outputFiles.map((file) => [file.path, file.text]));
   await mkdir(path.join(root, outdir), { recursive: true });
@@ -113,10 +114,27 @@ async function writeMinified(file, code, map) {
   await writeFile(`${file}.map`, /** @type {string} */ (minifiedMap));
 }
 
-/** Constants alone, which each entry has for itself. */
+/** Constants alone. */
 const constants = ["js/status.ts", "js/tape.ts", "js/signalr/MessageType.ts"].map((file) =>
   path.join(root, file),
 );
+
+/** Where esbuild sees an enum, it writes the numbers and leaves out the table: it does not for an object that chunks share. */
+const inlinedConstants = {
+  name: "msgpack-wasm-constants",
+  /** @param {import("esbuild").PluginBuild} build */
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path: file }) => {
+      if (!constants.includes(file)) return undefined;
+      const text = await readFile(file, "utf8");
+      const contents = text.replace(
+        /^export const (\w+) = (\{[^}]*\}) as const;$/gm,
+        (_, name, members) => `export enum ${name} ${members.replaceAll(":", " =")}`,
+      );
+      return { contents, loader: "ts" };
+    });
+  },
+};
 
 /**
  * Leaves what a CommonJS entry requires from outside its own folder to the entry in whose folder that is, or to
