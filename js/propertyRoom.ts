@@ -40,6 +40,7 @@ export function areSparse(keys: readonly string[]): boolean {
 
 /** Makes V8 keep the properties that have an index in a table. */
 export function turnToTable(object: object): void {
+  if (FAR in object) return;
   (object as PlainObject)[FAR] = null;
   delete (object as PlainObject)[FAR];
 }
@@ -53,12 +54,11 @@ export function keepSmall(object: object, key: PropertyKey, most: number): numbe
 
 /** An object with one property. */
 export function objectOf(key: PropertyKey, value: unknown): PlainObject {
-  const isIndex = exceeds(key, -1);
-  const index = Number(key);
-  const object = isIndex ? new EmptyObject() : {};
+  const index = exceeds(key, -1) ? Number(key) : -1;
+  const object = index < 0 ? {} : new EmptyObject();
   if (index > MAX_ARRAY_INDEX) turnToTable(object);
   object[key] = value;
-  if (isIndex && index <= MAX_ARRAY_INDEX) {
+  if (index >= 0 && index <= MAX_ARRAY_INDEX) {
     // V8 has made the array so long; when its last item is deleted, it gives back all that is empty at its end.
     const last = index + ((index + 1) >> 1) + 16;
     object[last] = null;
